@@ -293,8 +293,20 @@ fn blame_missing_types(diagnostics: &mut [Diagnostic], world: &dyn World) {
     let is_about_types = |d: &&mut Diagnostic| {
         use Tag::*;
         let tags = [
-            TypeErr, TypeMember, SizeofType, OffsetofType, OpPtr, OpSou, OpIncomplete, DerefNonptr,
-            IdentUndef, SymNotypes, ArgsIdx, ArgsType, DeclIncomplete, XlateSou,
+            TypeErr,
+            TypeMember,
+            SizeofType,
+            OffsetofType,
+            OpPtr,
+            OpSou,
+            OpIncomplete,
+            DerefNonptr,
+            IdentUndef,
+            SymNotypes,
+            ArgsIdx,
+            ArgsType,
+            DeclIncomplete,
+            XlateSou,
         ];
         tags.contains(&d.tag)
     };
