@@ -78,7 +78,7 @@ long kapi_wait_killable(struct wait_queue_head *queue, kapi_done_fn done, void *
 
 static DECLARE_WAIT_QUEUE_HEAD(kapi_told);
 
-/* Waits until `telling` is 0. Who sets it to 0 calls kapi_told_wake(). */
+/* Waits until `telling` is 0. The thread that sets it to 0 then calls kapi_told_wake(). */
 void kapi_told_wait(const u32 *telling)
 {
 	wait_event(kapi_told, !READ_ONCE(*telling));

@@ -79,16 +79,9 @@ impl Work {
 unsafe extern "C" fn tell(head: *mut callback_head) {
     // SAFETY: by the caller, `head` is the first member of a `Work`, and all of them are statics.
     let work = unsafe { &*head.cast::<Work>() };
-    let everyone = if own_memory() == 0 { 0 } else { work.everyone.load(Relaxed) };
+    let everyone = if task::memory() == 0 { 0 } else { work.everyone.load(Relaxed) };
     work.busy.store(false, Release);
     ask(everyone);
-}
-
-/// Returns the address of the current thread's `mm_struct`; 0: it has none.
-fn own_memory() -> u64 {
-    let task = task::curthread() as *const task_struct;
-    // SAFETY: the current task exists, and nobody but itself changes its `mm`.
-    unsafe { (*task).mm as u64 }
 }
 
 /// Handles a piece of a file that the current process has mapped, or that gets other rights. Called
@@ -102,11 +95,11 @@ extern "C" fn kapi_follow_mapped(mapped: &Mapped) {
         return;
     }
     let guard = rcu::read_lock();
-    let followed = follow::followers(own_memory(), &guard).next().is_some();
+    let followed = follow::followers(task::memory(), &guard).next().is_some();
     let file = FileKey { inode: mapped.inode, modified: mapped.modified, device: mapped.device };
     let everyone = if mapped.runs { follow::wanted_by(&file, &guard) } else { 0 };
     if (followed || everyone != 0) && !Work::give(everyone) {
-        follow::followers(own_memory(), &guard).for_each(|f| f.count_late());
+        follow::followers(task::memory(), &guard).for_each(|f| f.count_late());
         follow::of_everyone(everyone, &guard).for_each(|f| f.count_late());
     }
 }
@@ -157,7 +150,7 @@ impl Round {
 fn ask(everyone: u64) {
     let mut round = Round { asked: [const { None }; MOST_AWAITED] };
     let guard = rcu::read_lock();
-    for follower in follow::followers(own_memory(), &guard) {
+    for follower in follow::followers(task::memory(), &guard) {
         round.add(follower.into(), false);
     }
     // Another follower may have taken this place; it is then asked needlessly.

@@ -5,6 +5,7 @@ use crate::patience;
 use crate::space::{Locked, Space};
 use crate::sys;
 use crate::task;
+use crate::time;
 use crate::walk::{each_thread, Thread};
 use kernel::bindings;
 use kernel::error::to_result;
@@ -131,9 +132,9 @@ impl Space {
     ///
     /// *process*, may sleep
     pub fn map(&self, near: u64, size: u64) -> Result<Room> {
-        let since = patience::now();
+        let since = time::monotonic_ns();
         let user = self.in_use().ok_or(ESRCH)?;
-        let (left, mut late) = (patience::take(patience::now()), false);
+        let (left, mut late) = (patience::take(time::monotonic_ns()), false);
         // SAFETY: `user` keeps the users of the `mm_struct`.
         let at = unsafe { sys::kapi_map_there(user.as_raw().cast(), near, size, left, &mut late) };
         if late {

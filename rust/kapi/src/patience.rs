@@ -3,7 +3,7 @@
 //! us: at most a second, and a tenth of the time that passes. Many processes that keep their maps
 //! locked cost no more than one.
 
-use kernel::bindings;
+use crate::time;
 use kernel::prelude::*;
 
 const MOST: u64 = 1_000_000_000;
@@ -27,25 +27,13 @@ pub(crate) unsafe fn init() {
     unsafe { PATIENCE.init() };
 }
 
-/// Returns the time, in ns since boot.
-///
-/// # Context
-///
-/// *process*
-pub(crate) fn now() -> u64 {
-    // SAFETY: the function has no precondition, except that it is not called in an NMI.
-    let now = unsafe { bindings::ktime_get() };
-    // CAST: the time since boot is not negative.
-    now as u64
-}
-
-/// Takes the time from `since` to now off the patience. Returns the rest, in ns.
+/// Takes the time from `since` (of [`time::monotonic_ns`]) to now off the patience. Returns the rest, in ns.
 ///
 /// # Context
 ///
 /// *process*
 pub(crate) fn take(since: u64) -> u64 {
-    let now = now();
+    let now = time::monotonic_ns();
     let mut patience = PATIENCE.lock();
     if patience.at != 0 {
         let more = now.saturating_sub(patience.at) / 10;

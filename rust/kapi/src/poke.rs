@@ -11,6 +11,7 @@ use core::marker::PhantomData;
 use core::ptr;
 use kernel::bindings;
 use kernel::ffi::c_ulong;
+use kernel::page::PAGE_SIZE;
 use kernel::sync::rcu;
 
 /// No CPU comes online or goes offline as long as this exists. It is taken before [`Text`].
@@ -173,16 +174,14 @@ pub(crate) fn is_reserved(fns: &'static TextFns, addr: u64, len: usize) -> bool 
     })
 }
 
-const PAGE: usize = 4096;
-
 /// A piece of text as it will be.
-struct Page(UnsafeCell<[u8; PAGE]>);
+struct Page(UnsafeCell<[u8; PAGE_SIZE]>);
 
 // SAFETY: only a `Span` uses it, by the `Text` that it borrows; only one exists at a time, because
 // it holds `text_mutex`.
 unsafe impl Sync for Page {}
 
-static NEW: Page = Page(UnsafeCell::new([0; PAGE]));
+static NEW: Page = Page(UnsafeCell::new([0; PAGE_SIZE]));
 
 /// Text to be written. Pieces ascend, and are kept until a page is complete: the text between two
 /// pieces is written unchanged. Writing a piece costs thousands of instructions, writing a page
@@ -210,7 +209,7 @@ impl<'a> Span<'a> {
     /// There is text; for the rest see [`Text::write`]. [`Self::end`] writes the last pieces.
     pub(crate) unsafe fn add(&mut self, at: u64, bytes: &[u8]) {
         let end = at.wrapping_add(bytes.len() as u64);
-        let page = |addr: u64| addr / PAGE as u64;
+        let page = |addr: u64| addr / PAGE_SIZE as u64;
         if self.from < self.to && (at < self.to || page(end.wrapping_sub(1)) != page(self.from)) {
             self.end();
         }

@@ -45,8 +45,7 @@ impl<T: Copy + Send + Sync, const N: usize> Table<T, N> {
 
     /// Returns the chain of a key.
     fn head(&self, key: u64) -> Option<&AtomicPtr<Node<T>>> {
-        const GOLDEN_RATIO: u64 = 0x61c8_8646_80b5_83eb;
-        let hash = key.wrapping_mul(GOLDEN_RATIO) >> 32;
+        let hash = key.wrapping_mul(sys::GOLDEN_RATIO) >> 32;
         self.heads.get(hash as usize % const { N })
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The data about sites that is needed when a CPU comes from one: the table that
-//! `helpers/sites.c` reads, and the pool of displaced instructions. For [`crate::int3`] and [`crate::text`].
+//! `helpers/sites.c` reads, and the pool of displaced instructions. For [`crate::int3`] and
+//! [`crate::text`].
 
 use crate::lock::{Held, Lock};
 use crate::mem;

@@ -24,6 +24,7 @@
 use crate::patience;
 use crate::sys::{self, Area};
 use crate::task;
+use crate::time;
 use core::marker::PhantomData;
 use core::mem;
 use core::ptr::{self, NonNull};
@@ -99,13 +100,13 @@ impl Area {
     /// Returns a number for the part of a file that is mapped there; another part has another
     /// number. Memory of no file has 0.
     fn text(&self) -> u64 {
-        const GOLDEN_RATIO: u64 = 0x61c8_8646_80b5_83eb;
         if self.inode == 0 {
             return 0;
         }
-        let text = self.number.wrapping_mul(GOLDEN_RATIO) ^ u64::from(self.device);
-        let text = text.wrapping_mul(GOLDEN_RATIO).rotate_left(32) ^ u64::from(self.generation);
-        text.wrapping_mul(GOLDEN_RATIO).wrapping_add(self.offset).wrapping_sub(self.start)
+        let text = self.number.wrapping_mul(sys::GOLDEN_RATIO) ^ u64::from(self.device);
+        let text =
+            text.wrapping_mul(sys::GOLDEN_RATIO).rotate_left(32) ^ u64::from(self.generation);
+        text.wrapping_mul(sys::GOLDEN_RATIO).wrapping_add(self.offset).wrapping_sub(self.start)
     }
 
     /// Tells whether text there can be changed. Whether it can run matters only for placing a
@@ -159,9 +160,9 @@ impl<'a> Locked<'a> {
         if let Some(locked) = Self::at_once(mm) {
             return Some(locked);
         }
-        let mut since = patience::now();
+        let mut since = time::monotonic_ns();
         while patience::take(since) != 0 {
-            since = patience::now();
+            since = time::monotonic_ns();
             // SAFETY: the caller may sleep.
             unsafe { bindings::usleep_range_state(100, 300, bindings::TASK_UNINTERRUPTIBLE) };
             if let Some(locked) = Self::at_once(mm) {

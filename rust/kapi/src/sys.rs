@@ -7,6 +7,9 @@
 use core::sync::atomic::{AtomicU32, AtomicU8};
 use kernel::ffi::{c_char, c_int, c_long, c_uint, c_ulong, c_void};
 
+/// `GOLDEN_RATIO_64` of `<linux/hash.h>`: a multiplier that spreads keys over a table.
+pub(crate) const GOLDEN_RATIO: u64 = 0x61c8_8646_80b5_83eb;
+
 /// `struct kapi_text_fns`: the resolved symbols for text patching. Zero: not found.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]

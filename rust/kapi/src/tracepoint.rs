@@ -48,8 +48,9 @@ unsafe impl Sync for Raw {}
 impl Raw {
     fn attach(self, number: u64) -> Result {
         let fns = symbols::breakpoint_fns().map_or(core::ptr::null(), core::ptr::from_ref);
-        // SAFETY: `fns` is null or comes from `symbols`. The tracepoint exists by the invariant. The function
-        // is `hit` each time, and `kapi_tracepoint` calls it with five numbers, as it demands.
+        // SAFETY: `fns` is null or comes from `symbols`. The tracepoint exists by the invariant.
+        // The function is `hit` each time, and `kapi_tracepoint` calls it with five numbers, as it
+        // demands.
         to_result(unsafe { sys::kapi_tracepoint_attach(fns, self.0, number, hit) })
     }
 
