@@ -289,9 +289,8 @@ fn arrange(diagnostics: &mut Vec<Diagnostic>, source: &Source) {
 
 /// Says at the first complaint about a type that there are no types at all, if that is so.
 fn blame_missing_types(diagnostics: &mut [Diagnostic], world: &dyn World) {
-    let Some(why) = world.no_types() else { return };
-    let is_about_types = |d: &&mut Diagnostic| {
-        use Tag::*;
+    use Tag::*;
+    let is_about_types = |d: &Diagnostic| {
         let tags = [
             TypeErr,
             TypeMember,
@@ -310,10 +309,13 @@ fn blame_missing_types(diagnostics: &mut [Diagnostic], world: &dyn World) {
         ];
         tags.contains(&d.tag)
     };
+    // The world reads its types to answer, so it is asked last.
+    let Some(first) = diagnostics.iter().position(is_about_types) else { return };
+    let Some(why) = world.no_types() else { return };
     if diagnostics.iter().flat_map(|d| &d.notes).any(|n| n.contains(&why)) {
         return;
     }
-    if let Some(d) = diagnostics.iter_mut().find(is_about_types) {
+    if let Some(d) = diagnostics.get_mut(first) {
         d.notes.push(format!(
             "{why}: args[], struct members, and libraries such as io.d need the kernel's types \
              (CONFIG_DEBUG_INFO_BTF)"
