@@ -133,7 +133,8 @@ fn main() -> io::Result<()> {
 /// Returns the seconds of CPU that ended children, and their children, have used.
 fn used() -> Option<u64> {
     let stat = fs::read_to_string("/proc/self/stat").ok()?;
-    // proc_pid_stat(5): after the name in brackets, `state` is field 3; `cutime` is 16, `cstime` 17, in 1/100 s.
+    // proc_pid_stat(5): after the name in brackets, `state` is field 3; `cutime` is 16, `cstime`
+    // 17, in 1/100 s.
     let fields: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();
     let of = |n: usize| fields.get(n - 3)?.parse::<u64>().ok();
     Some((of(16)? + of(17)?) / 100)

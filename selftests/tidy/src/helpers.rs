@@ -5,9 +5,8 @@
 //! It compares how the processor passes a value, not what C calls it: a pointer to an opaque struct
 //! is a `*mut c_void` in Rust, and the address of a kernel variable is a `c_ulong`.
 
-use super::{none, top};
+use super::{none, read};
 use std::collections::BTreeMap;
-use std::fs;
 
 /// How a value is passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,7 +99,7 @@ fn bracket(text: &str, open: usize) -> (&str, &str) {
 
 /// Returns the header without comments, lines of the preprocessor and bodies of functions.
 fn header() -> String {
-    let mut text = fs::read_to_string(top().join("rust/kapi/helpers/kapi.h")).unwrap();
+    let mut text = read("rust/kapi/helpers/kapi.h");
     while let Some(from) = text.find("/*") {
         let to = text[from..].find("*/").unwrap() + from + 2;
         text.replace_range(from..to, " ");
@@ -173,8 +172,7 @@ const ELSEWHERE: &[&str] =
 
 #[test]
 fn both_sides_of_kapi_declare_the_same_functions() {
-    let (c, sys) =
-        (in_c(&header()), fs::read_to_string(top().join("rust/kapi/src/sys.rs")).unwrap());
+    let (c, sys) = (in_c(&header()), read("rust/kapi/src/sys.rs"));
     let rust = in_rust(&sys);
     assert!(c.len() > 150 && rust.len() > 150, "{} {}", c.len(), rust.len());
     let mut bad = Vec::new();
@@ -247,7 +245,7 @@ fn fields_in_rust(body: &str) -> Vec<Field> {
 
 #[test]
 fn both_sides_of_kapi_lay_out_the_same_structs() {
-    let (c, sys) = (header(), fs::read_to_string(top().join("rust/kapi/src/sys.rs")).unwrap());
+    let (c, sys) = (header(), read("rust/kapi/src/sys.rs"));
     let (mut bad, mut seen) = (Vec::new(), 0);
     // The comment of a struct of Rust names the one of C first.
     for (at, mark) in sys.match_indices("/// `struct kapi_") {

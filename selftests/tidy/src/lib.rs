@@ -38,6 +38,11 @@ fn top() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
+/// Returns the text of a file of the checkout.
+fn read(path: &str) -> String {
+    fs::read_to_string(top().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
 /// Returns everything in the tree by its path from the top: files, and folders with a final slash.
 /// It searches only once.
 fn tree() -> &'static [String] {
@@ -208,8 +213,6 @@ fn the_ledger_of_unsafe_is_true() {
 /// changed dependency would show when somebody wants to fuzz.
 #[test]
 fn fuzz_targets_are_locked_to_our_crates() {
-    let read =
-        |path: &str| fs::read_to_string(top().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"));
     let lock = read("dif/fuzz/Cargo.lock");
     for (name, manifest) in [("abi", "rust/abi/Cargo.toml"), ("dif", "dif/Cargo.toml")] {
         let package =

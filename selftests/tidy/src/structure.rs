@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The structure that ARCHITECTURE.md promises: permitted imports, no cycles, no missing paths.
 
-use super::{files, none, top, tree};
+use super::{files, none, read, top, tree};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-
-fn read(path: &str) -> String {
-    fs::read_to_string(top().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
-}
 
 type Edges = BTreeMap<String, BTreeSet<String>>;
 

@@ -75,7 +75,7 @@ pub fn shared(e: &mut Enabling, sizes: Sizes) -> Shared {
         })
     };
     let files = vector((0..FILES).map(|_| Published::empty()));
-    let elements = Elements::new(zeroed_atomics(room.elements).expect("memory"), cpus, [1, 2]);
+    let elements = Elements::new(atomics(room.elements), cpus, [1, 2]);
     let aggs = e.aggs.len() as u32;
     Shared {
         activity: AtomicU32::new(Activity::Inactive as u32),
@@ -90,7 +90,7 @@ pub fn shared(e: &mut Enabling, sizes: Sizes) -> Shared {
         counters: Counters::default(),
         deadman: Deadman::new(PerCpu::of(cpus, |_| Here::new())),
         waker: None,
-        unwind: Arc::new(Unwind::new(files, zeroed_atomics(MET).expect("memory"))),
+        unwind: Arc::new(Unwind::new(files, atomics(MET))),
         special: [Published::empty(), Published::empty(), Published::empty()],
         owner: ([0; 16], 1),
         numbers: (AtomicU32::new(aggs), aggs + numbers as u32),
