@@ -38,10 +38,11 @@ bash /tmp/reads.sh
 $(sed -n 11p /tmp/out)
 1 bash"
 expect "the idle task" "$(dtrace -qn 'BEGIN { this->all = xlate <psinfo_t> (&`init_task); printf("%s %d %d", this->all.pr_fname, this->all.pr_pid, this->all.pr_argc); exit(0); }')" "swapper/0 0 0"
-# A thread that goes to sleep is asleep as it leaves its processor.
-expect "asleep" "$(dtrace -qn 'sched:::off-cpu /pid == $target && curlwpsinfo->pr_state == SSLEEP && !x++/ {
-	printf("%c %d %d", curlwpsinfo->pr_sname, curlwpsinfo->pr_stype == SOBJ_CV, curlwpsinfo->pr_flag & PR_ASLEEP); }' -c 'sleep 0.1' |
-	tail -n1)" "S 1 16"
+# A thread that goes to sleep is asleep as it leaves its processor, unless another one wakes it in that moment.
+dtrace -qn 'sched:::off-cpu /pid == $target && curlwpsinfo->pr_state == SSLEEP/ {
+	printf("%c %d %d\n", curlwpsinfo->pr_sname, curlwpsinfo->pr_stype == SOBJ_CV, curlwpsinfo->pr_flag & PR_ASLEEP); }' \
+	-c 'sh -c "for i in 1 2 3 4 5; do sleep 0.1; done"' >/tmp/asleep
+grep -qx "S 1 16" /tmp/asleep || fail "asleep: $(cat /tmp/asleep)"
 expect "files" "$(sed -n 11p /tmp/out | cut -d' ' -f2-)" "<none> 0"
 expect "the file system" "$(dtrace -qn 'syscall::read:entry /execname == "cat" && fds[arg0].fi_pathname == "/proc/version" && !x++/ {
 	printf("%s", fds[arg0].fi_fs); }' -c 'cat /proc/version' 2>/dev/null | tail -n1)" "proc"

@@ -7,14 +7,14 @@ driver hworld
 rmmod dtrace
 before=$(/src/selftests/lib/site-bytes hworld)
 n=0
-step=$((7 * 100 / $(rounds 100)))
+step=$((100 / $(rounds 100)))
 until insmod "$module" fail_alloc=$n 2>/tmp/err; do
 	grep -q "Cannot allocate memory" /tmp/err || fail "allocation $n: $(cat /tmp/err)"
 	# Looking at the sites takes longer than all the rest.
-	[ $((n % 64)) != 2 ] ||
+	[ $((n % 64)) != 0 ] ||
 		expect "sites after allocation $n" "$(/src/selftests/lib/site-bytes hworld)" "$before"
 	# The many later ones are alike: one for each probe, symbol and list that grows.
-	n=$((n + (n < 150 ? 1 : step)))
+	n=$((n + (n < 150 ? 1 : 7) * step))
 	[ $n -lt 2000 ] || fail "never succeeds"
 done
 [ $n -gt 5 ] || fail "only $n allocations: the test reaches nothing"
