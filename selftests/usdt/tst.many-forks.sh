@@ -5,7 +5,7 @@
 # FORKS: in all; AT_ONCE: of those so many before the consumer has printed and forgotten them.
 . /src/selftests/lib/sh
 . /src/selftests/usdt/lib
-forks=${FORKS:-400} at_once=${AT_ONCE:-50}
+forks=${FORKS:-200} at_once=${AT_ONCE:-50}
 # Ids: three of each child, as many again, and those of the probes that are there before. EPIDs: four of each child, and as
 # many that a busy consumer has not given back.
 with_module without_fbt=1
