@@ -9,7 +9,7 @@ rm -f /tmp/stop
 busy() { taskset -c "$1" sh -c 'while [ ! -e /tmp/stop ]; do read line </proc/self/stat; cat /proc/version >/dev/null; done'; }
 busy 1 & a=$!
 # TIMES=1000 takes nine minutes here.
-times=${TIMES:-60}
+times=${TIMES:-$(rounds 200)}
 taskset -c 0 /tmp/consumers again $times vfs_read || fail "vfs_read"
 taskset -c 0 /tmp/consumers again $((times / 4)) 'vfs_*' || fail "vfs_*"
 # They do fire.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# ASSERTION: with every function's entry and end traced, a CPU goes and comes back 50 times under load (13 unless THOROUGH=1); what runs on a
+# ASSERTION: with every function's entry and end traced, a CPU goes and comes back 50 times under load (5 unless THOROUGH=1); what runs on a
 # CPU that cannot take a breakpoint has no probe, and says so.
 # SECONDS: 600
 . /src/selftests/lib/sh

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# ASSERTION: insertion and removal leave nothing behind: fifty times (13 unless THOROUGH=1), and the kernel has as much memory as before.
+# ASSERTION: insertion and removal leave nothing behind: fifty times (5 unless THOROUGH=1), and the kernel has as much memory as before.
 # SECONDS: 300
 . /src/selftests/lib/sh
 once() {

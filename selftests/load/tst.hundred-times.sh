@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# ASSERTION: the module can be inserted and removed a hundred times (25 unless THOROUGH=1), with a driver's call sites in place
+# ASSERTION: the module can be inserted and removed a hundred times (10 unless THOROUGH=1), with a driver's call sites in place
 # or not, and leaves neither memory nor changed text behind.
 # SECONDS: 500
 . /src/selftests/lib/sh

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# ASSERTION: 100,000 mutated DOFs (a quarter of them unless THOROUGH=1) are refused with a reason, or taken and run; the machine lives, no memory is
+# ASSERTION: 100,000 mutated DOFs (a tenth of them unless THOROUGH=1) are refused with a reason, or taken and run; the machine lives, no memory is
 # lost, the module can be removed.
 # SECONDS: 600
 . /src/selftests/lib/sh
