@@ -11,8 +11,6 @@
 
 struct list_head;
 struct miscdevice;
-struct module;
-struct mutex;
 struct pt_regs;
 
 /* Tells whether all of [addr, addr + len) is in [base, base + size). No sum can overflow. */
@@ -57,51 +55,20 @@ bool kapi_cpu_online(unsigned int cpu);
 void kapi_quiesce(void);
 void kapi_breathe(void);
 
-/* task.c */
-int kapi_task_ppid(void);
-int kapi_task_descends_from(int tgid);
-u32 kapi_task_uid(void);
-u32 kapi_task_gid(void);
-u32 kapi_task_euid(void);
-u32 kapi_task_egid(void);
-int kapi_task_ns_number(bool thread);
-u64 kapi_task_cgroup(void);
+/* task.c, locks.c, destructive.c */
 u64 kapi_task_file(unsigned int fd);
-bool kapi_task_args(u64 *start, u64 *end);
 extern const u32 kapi_mutex_owner, kapi_rwsem_count, kapi_rwsem_owner;
 u32 kapi_task_context(void);
-extern const u32 kapi_over_task, kapi_task_mark;
-u64 kapi_task_runtime(void);
+extern const u32 kapi_over_task;
 u64 kapi_register_of(const struct pt_regs *regs, u32 n);
 bool kapi_task_register(u32 n, u64 *value);
-bool kapi_task_may_trace(void);
 bool kapi_task_is_dying(void);
-bool kapi_task_may_destroy(void);
-u32 kapi_task_owner(void);
 bool kapi_task_destructive(void);
-int kapi_task_locked_down(bool writes);
+int kapi_locked_down(unsigned int what);
 
 /* path.c */
 u32 kapi_task_path(bool root, u8 *to, u32 size);
 u32 kapi_path(u64 at, bool of_mount, u8 *to, u32 size);
-
-/* threads.c */
-struct tracepoint;
-struct kapi_hook {
-	const char *name;
-	void *probe;
-	struct tracepoint *tp;
-	bool on, ever;
-};
-int kapi_hook_on(struct kapi_hook *hook);
-void kapi_hook_off(struct kapi_hook *hook);
-typedef void (*kapi_end_fn)(u64 task, u64 mark);
-typedef void (*kapi_switch_fn)(u64 next, u64 mark, u64 runtime);
-int kapi_ends_watch(kapi_end_fn fn);
-void kapi_ends_unwatch(void);
-int kapi_switches_watch(kapi_switch_fn fn);
-void kapi_switches_unwatch(void);
-void kapi_threads_quiesce(void);
 
 /* nofault.c */
 void kapi_nofault_init(void);
@@ -214,8 +181,12 @@ u64 kapi_user_vector(u32 n);
 /* watch.c */
 void kapi_spaces_changed(void);
 void kapi_user_later(u32 ms);
-int kapi_user_watch(void);
-void kapi_user_unwatch(void);
+int kapi_user_breakpoints_on(void);
+void kapi_user_breakpoints_off(void);
+void kapi_user_works_end(void);
+struct kernel_siginfo;
+struct k_sigaction;
+void kapi_signal_delivered(void *data, int sig, struct kernel_siginfo *info, struct k_sigaction *ka);
 /* Rust */
 bool kapi_user_trapped(struct pt_regs *regs);
 bool kapi_user_signalled(struct pt_regs *regs, int sig, int code);
@@ -239,37 +210,14 @@ int kapi_each_kernel_symbol(unsigned long on_each, void *fn, void *arg);
 bool kapi_symbol_around(unsigned long size_of, u64 addr, u64 *start, u64 *end);
 bool kapi_symbol_name(unsigned long name_of, u64 addr, char *to);
 
-/* modules.c */
-typedef void (*kapi_module_fn)(unsigned long event, void *mod);
-typedef void (*kapi_symbol_fn)(void *arg, const char *name, unsigned long addr, char type);
-int kapi_modules_watch(kapi_module_fn fn);
-void kapi_modules_unwatch(void);
-bool kapi_modules_watched(void);
-struct module *kapi_module_next(struct module *prev, struct list_head *list, struct mutex *mutex);
-struct module *kapi_module_own(void);
-const char *kapi_module_name(struct module *mod);
-void kapi_module_text(struct module *mod, bool init, u64 *base, u64 *size);
-bool kapi_module_contains(struct module *mod, u64 addr, size_t len);
-void kapi_module_symbols(struct module *mod, struct mutex *mutex, kapi_symbol_fn fn, void *arg);
-
 /* device.c */
 int kapi_device_own(struct miscdevice *misc);
 int kapi_node_on(void);
 void kapi_node_off(void);
 long kapi_node_ioctl(unsigned int cmd, unsigned long arg);
 
-/* text.c */
-/* Rust: sys::TextFns */
-struct kapi_text_fns {
-	unsigned long batch_add, batch_finish, poke, sync, poke_event;
-	unsigned long jump_label_reserved, static_call_reserved, ftrace_reserved, alternatives_reserved;
-	unsigned long stext, etext;
-	struct mutex *text_mutex, *module_mutex;
-	struct list_head *modules;
-};
 /* Rust: sites::CHUNK. The number of sites changed at once; others wait that long for the locks. */
 #define KAPI_CHUNK 256
-bool kapi_is_module_text(const struct list_head *modules, u64 addr, size_t len);
 
 /* sites.c, table.c */
 /* Rust: sites::Kind */
@@ -306,14 +254,8 @@ bool kapi_ftrace_attached(void);
 int kapi_ftrace_detach_all(void);
 
 /* forbidden.c */
-typedef void (*kapi_range_fn)(void *arg, u64 start, u64 end, unsigned int why);
-void kapi_kprobe_blacklist(struct list_head *list, struct mutex *mutex, kapi_range_fn fn, void *arg);
-void kapi_module_forbidden(struct module *mod, unsigned long size_of, kapi_range_fn fn, void *arg);
-bool kapi_die_chain(unsigned long chain, unsigned long size_of, kapi_range_fn fn, void *arg);
-u64 kapi_symbol_end(unsigned long size_of, u64 addr);
-void kapi_static_calls(u64 start, u64 stop, kapi_range_fn fn, void *arg);
-void kapi_jump_labels(u64 start, u64 stop, kapi_range_fn fn, void *arg);
-void kapi_module_sites(struct module *mod, kapi_range_fn fn, void *arg);
+struct kprobe_blacklist_entry;
+const struct kprobe_blacklist_entry *kapi_blacklist_next(const struct list_head *list, const struct kprobe_blacklist_entry *prev, u64 *start, u64 *end);
 
 /* syscall.c */
 const char *kapi_syscall_symbol(bool ia32, u32 nr);
@@ -322,16 +264,10 @@ void kapi_syscall_args(u64 regs, bool ia32, u64 *to);
 u32 kapi_syscall_number(void);
 
 /* tracepoint.c */
-typedef void (*kapi_tracepoint_fn)(u64 number, const u64 *args, u64 stack);
-void kapi_tracepoints(void (*fn)(void *tp, void *arg), void *arg);
-const char *kapi_tracepoint_name(const struct tracepoint *tp);
-int kapi_tracepoint_attach(const struct kapi_text_fns *fns, struct tracepoint *tp, u64 number, kapi_tracepoint_fn fn);
-void kapi_tracepoint_detach(struct tracepoint *tp, u64 number);
-void kapi_tracepoints_quiesce(void);
-unsigned int kapi_module_tracepoint_count(const struct module *mod);
-struct tracepoint *kapi_module_tracepoint(struct module *mod, unsigned int n);
+void kapi_tracepoint(void *number, u64 a, u64 b, u64 c, u64 d, u64 e);
+void kapi_tracepoints_synchronize(void);
 /* Rust */
-void kapi_module_tracepoints_gone(const struct module *mod);
+void kapi_tracepoint_hit(u64 number, const u64 *args, u64 stack);
 
 /* field.c */
 bool kapi_field(u32 n, u32 *offset, u32 *size);
@@ -361,9 +297,6 @@ void kapi_entry_trampoline(void);
 void kapi_return_trampoline(void);
 void kapi_tail_trampoline(void);
 extern u8 kapi_pool[];
-#define KAPI_TYPED_ENTRIES 2048
-#define KAPI_TYPED_SIZE 32
-extern u8 kapi_typed[KAPI_TYPED_ENTRIES][KAPI_TYPED_SIZE];
 
 /* trampoline.rs */
 void kapi_trap_fired(u64 addr, const struct pt_regs *regs, u64 goes);

@@ -5,6 +5,8 @@
 //! only. They BUG() on anything that they do not expect, so [`crate::text`] and [`crate::sites`]
 //! refuse all of that.
 
+use crate::lock::KernelMutex;
+use crate::modules;
 use crate::sys::{self, TextFns};
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
@@ -39,44 +41,22 @@ impl Drop for Cpus {
     }
 }
 
-/// A mutex of the kernel is held as long as this value exists.
-struct Mutex(*mut bindings::mutex);
-
-impl Mutex {
-    /// # Safety
-    ///
-    /// `at` is the address of a mutex that never disappears and that the caller does not hold.
-    unsafe fn hold(at: c_ulong) -> Self {
-        let at = at as *mut bindings::mutex;
-        // SAFETY: by the caller.
-        unsafe { bindings::mutex_lock(at) };
-        Self(at)
-    }
-}
-
-impl Drop for Mutex {
-    fn drop(&mut self) {
-        // SAFETY: `hold` locked it in this task: the pointer keeps the value from being sent.
-        unsafe { bindings::mutex_unlock(self.0) };
-    }
-}
-
 /// The right to change text: `text_mutex`, and before it `module_mutex`, so that no module frees
 /// the text that was found to be its own. The order is that of the kernel's jump labels.
 pub(crate) struct Text {
     fns: &'static TextFns,
     // Released in this order.
-    _text: Mutex,
-    modules: Option<Mutex>,
+    _text: KernelMutex,
+    modules: Option<KernelMutex>,
 }
 
 impl Text {
     pub(crate) fn hold(fns: &'static TextFns) -> Self {
         // SAFETY: `fns` comes from `symbols`, so this is the kernel's `module_mutex`. A `Text` is
         // made only where no caller holds it.
-        let modules = unsafe { Mutex::hold(fns.module_mutex) };
+        let modules = unsafe { KernelMutex::hold(fns.module_mutex) };
         // SAFETY: as above, `text_mutex`.
-        let text = unsafe { Mutex::hold(fns.text_mutex) };
+        let text = unsafe { KernelMutex::hold(fns.text_mutex) };
         Self { fns, _text: text, modules: Some(modules) }
     }
 
@@ -84,16 +64,17 @@ impl Text {
     pub(crate) fn hold_own(fns: &'static TextFns) -> Self {
         // SAFETY: `fns` comes from `symbols`, so this is the kernel's `text_mutex`. A `Text` is made
         // only where no caller holds it.
-        let text = unsafe { Mutex::hold(fns.text_mutex) };
+        let text = unsafe { KernelMutex::hold(fns.text_mutex) };
         Self { fns, _text: text, modules: None }
     }
 
     /// Tells whether all of `[addr, addr + len)` is text of the kernel or of a module.
     pub(crate) fn is_text(&self, addr: u64, len: usize) -> bool {
-        // SAFETY: `fns` comes from `symbols`, so this is the list of modules, and `module_mutex` is
-        // held.
-        let of_module = || unsafe { sys::kapi_is_module_text(self.fns.modules, addr, len) };
-        is_kernel_text(self.fns, addr, len) || self.modules.is_some() && of_module()
+        is_kernel_text(self.fns, addr, len)
+            || self.modules.as_ref().is_some_and(|held| {
+                // SAFETY: `fns` comes from `symbols`, and `held` is `module_mutex`, as in `hold`.
+                unsafe { modules::is_text(self.fns, addr, len, held) }
+            })
     }
 
     /// Reads text; `None`: it cannot be read.
@@ -165,7 +146,7 @@ pub(crate) fn is_reserved(fns: &'static TextFns, addr: u64, len: usize) -> bool 
     // The functions walk lists of modules and of ftrace's pages; `text_mutex` guards that of the
     // alternatives.
     // SAFETY: `fns` comes from `symbols`, so this is the kernel's `text_mutex`; no caller holds it.
-    let _text = unsafe { Mutex::hold(fns.text_mutex) };
+    let _text = unsafe { KernelMutex::hold(fns.text_mutex) };
     let _list = rcu::read_lock();
     let asked = [fns.jump_label_reserved, fns.static_call_reserved, fns.ftrace_reserved];
     asked.into_iter().chain([fns.alternatives_reserved]).filter(|f| *f != 0).any(|f| {

@@ -247,10 +247,14 @@ pub(crate) fn find_kernel(name: &CStr) -> Option<u64> {
 ///
 /// *process*
 pub fn extent(name: &CStr) -> Option<Range<u64>> {
-    let (start, size_of) = (find(name)?, size_of()?);
-    // SAFETY: `size_of` is `kallsyms_lookup_size_offset`, found in the kernel proper, with the
-    // prototype that `prototypes.c` has checked; it takes any address.
-    Some(start..unsafe { sys::kapi_symbol_end(size_of, start) })
+    let start = find(name)?;
+    size_of()?;
+    Some(rest(start))
+}
+
+/// Returns the range from here to the end of the function, or this one byte if its end is unknown.
+pub(crate) fn rest(start: u64) -> Range<u64> {
+    start..around(start).map_or(start.wrapping_add(1), |function| function.end)
 }
 
 /// Returns the range from the symbol at or before `addr` to the next one, in the kernel itself or
@@ -261,7 +265,8 @@ pub fn extent(name: &CStr) -> Option<Range<u64>> {
 /// *process*
 pub fn around(addr: u64) -> Option<Range<u64>> {
     let (size_of, mut start, mut end) = (size_of()?, 0, 0);
-    // SAFETY: as in `extent`; `start` and `end` can be written to.
+    // SAFETY: `size_of` is `kallsyms_lookup_size_offset`, found in the kernel proper, with the
+    // prototype that `prototypes.c` has checked; it takes any address.
     let found = unsafe { sys::kapi_symbol_around(size_of, addr, &mut start, &mut end) };
     found.then_some(start..end)
 }

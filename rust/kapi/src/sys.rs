@@ -10,8 +10,7 @@ use kernel::ffi::{c_char, c_int, c_long, c_uint, c_ulong, c_void};
 /// `GOLDEN_RATIO_64` of `<linux/hash.h>`: a multiplier that spreads keys over a table.
 pub(crate) const GOLDEN_RATIO: u64 = 0x61c8_8646_80b5_83eb;
 
-/// `struct kapi_text_fns`: the resolved symbols for text patching. Zero: not found.
-#[repr(C)]
+/// The resolved symbols for text patching. Zero: not found.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TextFns {
     pub(crate) batch_add: c_ulong,
@@ -160,18 +159,10 @@ pub(crate) struct Mapped {
 }
 
 pub(crate) type Done = unsafe extern "C" fn(arg: *mut c_void) -> bool;
-pub(crate) type OnRange = unsafe extern "C" fn(arg: *mut c_void, start: u64, end: u64, why: c_uint);
 pub(crate) type Call = unsafe extern "C" fn(arg: *mut c_void);
 pub(crate) type OnTick =
     unsafe extern "C" fn(arg: *mut c_void, kernel_pc: u64, user_pc: u64, late: u64);
 pub(crate) type OnCount = unsafe extern "C" fn(arg: *mut c_void, kernel_pc: u64, user_pc: u64);
-pub(crate) type OnModule = unsafe extern "C" fn(event: c_ulong, module: *mut c_void);
-pub(crate) type OnEnd = extern "C" fn(task: u64, mark: u64);
-pub(crate) type OnSwitch = extern "C" fn(next: u64, mark: u64, runtime: u64);
-pub(crate) type OnTracepoint = unsafe extern "C" fn(tp: *mut c_void, arg: *mut c_void);
-pub(crate) type TracepointHit = unsafe extern "C" fn(number: u64, args: *const u64, stack: u64);
-pub(crate) type OnSymbol =
-    unsafe extern "C" fn(arg: *mut c_void, name: *const c_char, addr: c_ulong, kind: c_char);
 pub(crate) type OnKernelSymbol =
     unsafe extern "C" fn(arg: *mut c_void, name: *const c_char, addr: c_ulong) -> c_int;
 
@@ -222,15 +213,9 @@ unsafe extern "C" {
     /// `which` is a `Lock` that the caller holds.
     pub(crate) fn kapi_unlock(which: c_uint);
 
-    pub(crate) safe fn kapi_task_ppid() -> c_int;
-    pub(crate) safe fn kapi_task_descends_from(tgid: c_int) -> c_int;
-    pub(crate) safe fn kapi_task_uid() -> u32;
-    pub(crate) safe fn kapi_task_gid() -> u32;
     pub(crate) safe fn kapi_task_context() -> u32;
     /// Constant.
     pub(crate) safe static kapi_over_task: u32;
-    pub(crate) safe static kapi_task_mark: u32;
-    pub(crate) safe fn kapi_task_runtime() -> u64;
     pub(crate) safe fn kapi_task_register(n: u32, value: &mut u64) -> bool;
     /// `to` has room for `size` bytes, and that is not 0.
     pub(crate) fn kapi_task_path(root: bool, to: *mut u8, size: u32) -> u32;
@@ -241,43 +226,14 @@ unsafe extern "C" {
     pub(crate) safe static kapi_rwsem_owner: u32;
     pub(crate) safe static kapi_rwsem_readers: u64;
     pub(crate) safe static kapi_rwsem_writer: u64;
-    pub(crate) safe fn kapi_task_euid() -> u32;
-    pub(crate) safe fn kapi_task_egid() -> u32;
-    pub(crate) safe fn kapi_task_ns_number(thread: bool) -> c_int;
-    pub(crate) safe fn kapi_task_cgroup() -> u64;
     pub(crate) safe fn kapi_task_file(fd: c_uint) -> u64;
-    pub(crate) safe fn kapi_task_args(start: &mut u64, end: &mut u64) -> bool;
-    pub(crate) safe fn kapi_task_may_trace() -> bool;
     pub(crate) safe fn kapi_task_is_dying() -> bool;
-    pub(crate) safe fn kapi_task_may_destroy() -> bool;
-    pub(crate) safe fn kapi_task_owner() -> u32;
     pub(crate) safe fn kapi_task_destructive() -> bool;
-    pub(crate) safe fn kapi_task_locked_down(writes: bool) -> c_int;
+    pub(crate) safe fn kapi_locked_down(what: c_uint) -> c_int;
 
-    pub(crate) safe fn kapi_ends_watch(f: OnEnd) -> c_int;
-    pub(crate) safe fn kapi_ends_unwatch();
-    pub(crate) safe fn kapi_switches_watch(f: OnSwitch) -> c_int;
-    pub(crate) safe fn kapi_switches_unwatch();
-    pub(crate) safe fn kapi_threads_quiesce();
-
-    /// `f` accepts `arg`.
-    pub(crate) fn kapi_tracepoints(f: OnTracepoint, arg: *mut c_void);
-    /// `tp` is a tracepoint that exists, here and in the next two functions.
-    pub(crate) fn kapi_tracepoint_name(tp: *const c_void) -> *const c_char;
-    /// `fns` is null or from `symbols`. `f` is the same each time; it is called with five numbers in
-    /// `args`.
-    pub(crate) fn kapi_tracepoint_attach(
-        fns: *const TextFns,
-        tp: *mut c_void,
-        number: u64,
-        f: TracepointHit,
-    ) -> c_int;
-    pub(crate) fn kapi_tracepoint_detach(tp: *mut c_void, number: u64);
-    pub(crate) safe fn kapi_tracepoints_quiesce();
-    /// `module` is held, here and in the next function; `n` is less than this number.
-    pub(crate) fn kapi_module_tracepoint_count(module: *const c_void) -> u32;
-    pub(crate) fn kapi_module_tracepoint(module: *mut c_void, n: u32) -> *mut c_void;
-    pub(crate) safe fn kapi_modules_watched() -> bool;
+    /// Not to be called: tracepoints call it.
+    pub(crate) fn kapi_tracepoint(number: *mut c_void, a: u64, b: u64, c: u64, d: u64, e: u64);
+    pub(crate) safe fn kapi_tracepoints_synchronize();
 
     pub(crate) safe fn kapi_field(n: u32, offset: &mut u32, size: &mut u32) -> bool;
     pub(crate) safe fn kapi_cpu_info(cpu: u32) -> u64;
@@ -340,8 +296,25 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_shadow_stack() -> bool;
     pub(crate) safe fn kapi_user_vector(n: u32) -> u64;
     pub(crate) safe fn kapi_user_awaits_children(parent: u64) -> bool;
-    pub(crate) safe fn kapi_user_watch() -> c_int;
-    pub(crate) safe fn kapi_user_unwatch();
+    pub(crate) safe fn kapi_user_breakpoints_on() -> c_int;
+    pub(crate) safe fn kapi_user_breakpoints_off();
+    pub(crate) safe fn kapi_user_works_end();
+    pub(crate) safe fn kapi_spaces_changed();
+    /// Not to be called: a tracepoint calls it, like the next function.
+    pub(crate) fn kapi_signal_delivered(
+        data: *mut c_void,
+        sig: c_int,
+        info: *mut c_void,
+        action: *mut c_void,
+    );
+    pub(crate) fn kapi_forked(data: *mut c_void, parent: *mut c_void, task: *mut c_void);
+    pub(crate) safe fn kapi_children_reserve() -> c_int;
+    pub(crate) safe fn kapi_children_await();
+    /// No process is traced.
+    pub(crate) fn kapi_children_free();
+    pub(crate) safe fn kapi_unmaps_begin() -> c_int;
+    /// `kapi_unmaps_begin` has succeeded.
+    pub(crate) fn kapi_unmaps_end();
 
     pub(crate) safe fn kapi_zalloc(bytes: usize) -> *mut u8;
     pub(crate) safe fn kapi_alloc_exact(bytes: usize) -> *mut u8;
@@ -365,35 +338,10 @@ unsafe extern "C" {
     /// `name_of` is the address of `lookup_symbol_name`; afterwards `to` holds a C string.
     pub(crate) fn kapi_symbol_name(name_of: c_ulong, addr: u64, to: &mut [u8; NAME_LEN]) -> bool;
 
-    pub(crate) safe fn kapi_modules_watch(f: OnModule) -> c_int;
-    pub(crate) safe fn kapi_modules_unwatch();
-    pub(crate) safe fn kapi_module_own() -> *mut c_void;
-    /// `prev` is null, or from this function and not used again; `list` is `modules`, `mutex` is
-    /// `module_mutex`.
-    pub(crate) fn kapi_module_next(prev: *mut c_void, list: c_ulong, mutex: c_ulong)
-        -> *mut c_void;
-    /// `module` exists.
-    pub(crate) fn kapi_module_name(module: *mut c_void) -> *const c_char;
-    /// `module` exists.
-    pub(crate) fn kapi_module_text(module: *mut c_void, init: bool, base: &mut u64, size: &mut u64);
-    /// `module` exists.
-    pub(crate) fn kapi_module_contains(module: *mut c_void, addr: u64, len: usize) -> bool;
-    /// `module` exists; `mutex` is `module_mutex`, which the caller does not hold; `f` accepts
-    /// `arg`.
-    pub(crate) fn kapi_module_symbols(
-        module: *mut c_void,
-        mutex: c_ulong,
-        f: OnSymbol,
-        arg: *mut c_void,
-    );
-
     pub(crate) safe fn kapi_node_on() -> c_int;
     pub(crate) safe fn kapi_node_off();
     /// `misc` is registered.
     pub(crate) fn kapi_device_own(misc: *mut c_void) -> c_int;
-
-    /// `modules` is the kernel's list, and `module_mutex` is held.
-    pub(crate) fn kapi_is_module_text(modules: c_ulong, addr: u64, len: usize) -> bool;
 
     pub(crate) safe fn kapi_is_tail(addr: u64) -> bool;
     /// Under `text_mutex`. `sites` has `n` members, at most `CHUNK`; the list is empty, or `n` is 0.
@@ -426,35 +374,13 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_ftrace_attached() -> bool;
     pub(crate) safe fn kapi_ftrace_detach_all() -> c_int;
 
-    /// `list` and `mutex` are those of kprobes; `f` accepts `arg`.
-    pub(crate) fn kapi_kprobe_blacklist(
+    /// `list` is `kprobe_blacklist`, whose mutex is held; `prev` is null or in it.
+    pub(crate) fn kapi_blacklist_next(
         list: c_ulong,
-        mutex: c_ulong,
-        f: OnRange,
-        arg: *mut c_void,
-    );
-    /// `module` exists, `size_of` is `kallsyms_lookup_size_offset`; `f` accepts `arg`.
-    pub(crate) fn kapi_module_forbidden(
-        module: *mut c_void,
-        size_of: c_ulong,
-        f: OnRange,
-        arg: *mut c_void,
-    );
-    /// `chain` is `die_chain`, `size_of` as above; `f` accepts `arg`.
-    pub(crate) fn kapi_die_chain(
-        chain: c_ulong,
-        size_of: c_ulong,
-        f: OnRange,
-        arg: *mut c_void,
-    ) -> bool;
-    /// `size_of` as above.
-    pub(crate) fn kapi_symbol_end(size_of: c_ulong, addr: u64) -> u64;
-    /// The range is a table of `struct static_call_site`; `f` accepts `arg`.
-    pub(crate) fn kapi_static_calls(start: u64, stop: u64, f: OnRange, arg: *mut c_void);
-    /// The range is a table of `struct jump_entry`; `f` accepts `arg`.
-    pub(crate) fn kapi_jump_labels(start: u64, stop: u64, f: OnRange, arg: *mut c_void);
-    /// `module` exists; `f` accepts `arg`.
-    pub(crate) fn kapi_module_sites(module: *mut c_void, f: OnRange, arg: *mut c_void);
+        prev: *const c_void,
+        start: &mut u64,
+        end: &mut u64,
+    ) -> *const c_void;
 
     /// Returns null, or a constant string.
     pub(crate) safe fn kapi_syscall_symbol(ia32: bool, nr: u32) -> *const c_char;
@@ -545,4 +471,9 @@ unsafe extern "C" {
     pub(crate) fn kapi_unset_handler();
     /// Not to be called.
     pub(crate) fn kapi_pool();
+    /// Not to be called.
+    #[cfg(CONFIG_CFI)]
+    pub(crate) fn kapi_typed();
+    /// `THIS_MODULE`, which the top crate defines. Only for its address.
+    pub(crate) static __this_module: u8;
 }
