@@ -17,7 +17,7 @@
 
 DEFINE_PER_CPU(unsigned long, kapi_probe_busy);
 /*
- * The CPU that a probe here is served for: this one, except while kapi_call_on() acts for an
+ * The CPU that a probe here is served for: this one, except while xcall.rs acts for an
  * offline CPU.
  */
 DEFINE_PER_CPU(unsigned long, kapi_probe_cpu);

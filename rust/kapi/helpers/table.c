@@ -109,7 +109,8 @@ void kapi_site_forget(size_t place)
 
 /*
  * Called when no CPU can come from any site any more. If a jump is still a call, somebody has not
- * cleaned up, and the table stays. Returns true if it is gone.
+ * cleaned up, and the table stays. Returns true if it is gone. This is C for the sake of the
+ * warning: warn_on!() of the kernel crate makes Kbuild write into the kernel's tree.
  */
 bool kapi_sites_free(size_t calls)
 {

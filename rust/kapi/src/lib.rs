@@ -62,7 +62,9 @@ mod mapping;
 pub mod mem;
 pub mod modules;
 pub mod nofault;
+mod notifier;
 mod once;
+mod path;
 mod patience;
 pub mod percpu;
 mod poke;
@@ -111,7 +113,7 @@ pub fn init(without_text: bool) {
     // SAFETY: `BEGUN` lets only one caller get here, once, before anybody takes the patience.
     unsafe { patience::init() };
     context::init();
-    sys::kapi_alive_init();
+    alive::init();
     sys::kapi_nofault_init();
     symbols::resolve(without_text);
     forbidden::init();
@@ -130,7 +132,7 @@ pub fn quiesce() {
     stuck::quiesce();
     act::quiesce();
     follow::quiesce();
-    sys::kapi_alive_end();
+    alive::quiesce();
     threads::quiesce();
     tracepoint::quiesce();
     if !sites::expected() {

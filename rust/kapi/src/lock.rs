@@ -26,9 +26,17 @@ pub(crate) enum Lock {
     Hooks = 6,
     /// The notifier of [modules](crate::modules).
     Watch = 7,
+    /// The [counters](crate::counter) and their events.
+    Counters = 8,
+    /// The [timers](crate::timer).
+    Tickers = 9,
+    /// Acting for a CPU that is [off](crate::xcall).
+    Offline = 10,
+    /// What is [stuck](crate::stuck).
+    Stuck = 11,
     /// The [entries](crate::typed) of types of tracepoints.
     #[allow(dead_code, reason = "only a kernel with CFI needs them")]
-    Entries = 8,
+    Entries = 12,
 }
 
 /// The mutex is held as long as this value exists.

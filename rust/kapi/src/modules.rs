@@ -16,10 +16,10 @@
 
 use crate::lock::{KernelMutex, Lock};
 use crate::nofault::{self, BadAddr};
+use crate::notifier::Notifier;
 use crate::once::Once;
 use crate::symbols;
 use crate::sys::{self, TextFns};
-use core::cell::UnsafeCell;
 use core::ffi::CStr;
 use core::marker::PhantomData;
 use core::mem::offset_of;
@@ -45,6 +45,22 @@ pub struct ModuleRef<'a> {
 /// Returns our own module.
 fn own() -> *mut module {
     (&raw const sys::__this_module).cast_mut().cast()
+}
+
+/// Takes a reference to our own module; false: it is being unloaded.
+pub(crate) fn hold_own() -> bool {
+    // SAFETY: our own module exists as long as this code runs.
+    unsafe { bindings::try_module_get(own()) }
+}
+
+/// Drops a reference to our own module.
+///
+/// # Safety
+///
+/// [`hold_own`] has taken it. Somebody waits for the caller before the module is freed.
+pub(crate) unsafe fn release_own() {
+    // SAFETY: by the caller.
+    unsafe { bindings::module_put(own()) };
 }
 
 /// Returns the memory of a module, which a `mod_mem_type` indexes.
@@ -290,17 +306,8 @@ fn gone(module: Option<u64>) {
 }
 
 /// One notifier serves all watches. It is the first of all: it runs when a module loads, before any
-/// of the module's code may run. The kernel links it into its list.
-struct Notifier(UnsafeCell<notifier_block>);
-
-// SAFETY: only the kernel uses it, under its own lock.
-unsafe impl Sync for Notifier {}
-
-static NOTIFIER: Notifier = Notifier(UnsafeCell::new(notifier_block {
-    notifier_call: Some(notified),
-    next: ptr::null_mut(),
-    priority: c_int::MAX,
-}));
+/// of the module's code may run.
+static NOTIFIER: Notifier = Notifier::new(notified, c_int::MAX);
 
 /// The number of watches. [`Lock::Watch`] guards changes.
 static WATCHES: AtomicU32 = AtomicU32::new(0);
@@ -332,7 +339,7 @@ pub fn watch(f: Watcher) -> Result<Watch> {
     let _held = Lock::Watch.hold();
     if WATCHES.fetch_add(1, Ordering::Relaxed) == 0 {
         // SAFETY: the notifier is static, and not registered yet.
-        to_result(unsafe { bindings::register_module_notifier(NOTIFIER.0.get()) })?;
+        to_result(unsafe { bindings::register_module_notifier(NOTIFIER.get()) })?;
     }
     Ok(watch)
 }
@@ -344,7 +351,7 @@ impl Drop for Watch {
         if WATCHES.fetch_sub(1, Ordering::Relaxed) == 1 {
             // SAFETY: `watch` has registered it; if that failed, the kernel does not find it. This
             // waits for an event in progress.
-            unsafe { bindings::unregister_module_notifier(NOTIFIER.0.get()) };
+            unsafe { bindings::unregister_module_notifier(NOTIFIER.get()) };
             gone(None);
         }
     }

@@ -8,36 +8,19 @@
 use crate::lock::KernelMutex;
 use crate::modules;
 use crate::sys::{self, TextFns};
+use crate::xcall::Cpus;
 use core::cell::UnsafeCell;
-use core::marker::PhantomData;
 use core::ptr;
 use kernel::bindings;
 use kernel::ffi::c_ulong;
 use kernel::page::PAGE_SIZE;
 use kernel::sync::rcu;
 
-/// No CPU comes online or goes offline as long as this exists. It is taken before [`Text`].
-pub(crate) struct Cpus(PhantomData<*mut ()>);
-
 impl Cpus {
-    pub(crate) fn hold() -> Self {
-        // SAFETY: a task may always wait for this lock; none holds it twice, because no caller of
-        // this module does.
-        unsafe { bindings::cpus_read_lock() };
-        Self(PhantomData)
-    }
-
     /// Makes every CPU see what was written, and finish each breakpoint that it has hit before.
     pub(crate) fn sync(&self, fns: &TextFns) {
         // SAFETY: `fns` comes from `symbols`; the caller holds the CPUs.
         unsafe { sys::kapi_call4(fns.sync, 0, 0, 0, 0) };
-    }
-}
-
-impl Drop for Cpus {
-    fn drop(&mut self) {
-        // SAFETY: `hold` took the lock in this task.
-        unsafe { bindings::cpus_read_unlock() };
     }
 }
 

@@ -4,7 +4,7 @@
 //!
 //! The `safe` functions accept every argument. The others state what their callers must guarantee.
 
-use core::sync::atomic::{AtomicU32, AtomicU8};
+use core::sync::atomic::{AtomicU32, AtomicU64, AtomicU8};
 use kernel::ffi::{c_char, c_int, c_long, c_uint, c_ulong, c_void};
 
 /// `GOLDEN_RATIO_64` of `<linux/hash.h>`: a multiplier that spreads keys over a table.
@@ -132,6 +132,32 @@ pub(crate) struct Area {
     pub(crate) answers: bool,
 }
 
+/// `struct kapi_event`. The event that a counter counts.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Event {
+    /// `config` of a `perf_event_attr`.
+    pub config: u64,
+    /// The number of events from one call of [`Count::counted`](crate::counter::Count::counted) to
+    /// the next.
+    pub period: u64,
+    /// Its `type`.
+    pub kind: u32,
+    /// Events in processes count.
+    pub user: bool,
+    /// Events in the kernel count.
+    pub kernel: bool,
+}
+
+/// `struct kapi_counting`. The callback of an event.
+#[repr(C)]
+pub(crate) struct Counting {
+    pub(crate) fn_: OnCount,
+    pub(crate) arg: *mut c_void,
+    /// How often perf has stopped the event.
+    pub(crate) throttled: AtomicU64,
+}
+
 /// `kapi_thread_fn`
 pub(crate) type ThreadFn =
     unsafe extern "C" fn(data: *mut c_void, mm: u64, thread: *const c_void) -> bool;
@@ -159,7 +185,6 @@ pub(crate) struct Mapped {
 }
 
 pub(crate) type Done = unsafe extern "C" fn(arg: *mut c_void) -> bool;
-pub(crate) type Call = unsafe extern "C" fn(arg: *mut c_void);
 pub(crate) type OnTick =
     unsafe extern "C" fn(arg: *mut c_void, kernel_pc: u64, user_pc: u64, late: u64);
 pub(crate) type OnCount = unsafe extern "C" fn(arg: *mut c_void, kernel_pc: u64, user_pc: u64);
@@ -188,24 +213,20 @@ unsafe extern "C" {
     pub(crate) fn kapi_probe_nested(cpu: c_uint) -> u64;
     pub(crate) safe fn kapi_probe_deaths() -> c_ulong;
 
-    /// `call` and `offline` accept `arg`.
-    pub(crate) fn kapi_call_on(cpu: c_uint, call: Call, offline: Call, arg: *mut c_void) -> c_int;
     pub(crate) safe fn kapi_sync() -> bool;
     pub(crate) safe fn kapi_quiesce();
     pub(crate) safe fn kapi_breathe();
+    pub(crate) safe fn kapi_irqs_are_off() -> bool;
     pub(crate) safe fn kapi_cpu_possible(cpu: c_uint) -> bool;
     pub(crate) safe fn kapi_cpu_online(cpu: c_uint) -> bool;
 
-    /// `who` is less than the number of `stuck::Who`; `again` can be called as long as the module
-    /// is loaded.
-    pub(crate) fn kapi_stuck_keep(who: c_uint, again: extern "C" fn() -> bool) -> bool;
+    pub(crate) safe fn kapi_stuck_later();
     pub(crate) safe fn kapi_stuck_end();
     pub(crate) safe fn kapi_keep(now: u64, ns: u64) -> bool;
     pub(crate) safe fn kapi_alive_init();
     pub(crate) safe fn kapi_nofault_init();
     pub(crate) safe fn kapi_alive_ask();
     pub(crate) safe fn kapi_alive_answered() -> u64;
-    pub(crate) safe fn kapi_alive_awake() -> u64;
     pub(crate) safe fn kapi_alive_end();
 
     /// `which` is a `Lock` that the caller does not hold.
@@ -217,10 +238,6 @@ unsafe extern "C" {
     /// Constant.
     pub(crate) safe static kapi_over_task: u32;
     pub(crate) safe fn kapi_task_register(n: u32, value: &mut u64) -> bool;
-    /// `to` has room for `size` bytes, and that is not 0.
-    pub(crate) fn kapi_task_path(root: bool, to: *mut u8, size: u32) -> u32;
-    /// As above; `at` may be any address.
-    pub(crate) fn kapi_path(at: u64, of_mount: bool, to: *mut u8, size: u32) -> u32;
     pub(crate) safe static kapi_mutex_owner: u32;
     pub(crate) safe static kapi_rwsem_count: u32;
     pub(crate) safe static kapi_rwsem_owner: u32;
@@ -240,6 +257,8 @@ unsafe extern "C" {
     pub(crate) safe static kapi_bdev_submits_bios: u32;
     pub(crate) safe static kapi_folio_is_large: u64;
     pub(crate) safe static kapi_dentry_alias: u32;
+    pub(crate) safe static kapi_fs_root: u32;
+    pub(crate) safe static kapi_fs_pwd: u32;
 
     /// `to` has room for `len` bytes.
     pub(crate) fn kapi_read_kernel(to: *mut u8, addr: u64, len: usize) -> c_int;
@@ -248,6 +267,7 @@ unsafe extern "C" {
     /// `from` has `len` bytes.
     pub(crate) fn kapi_write_user(addr: u64, from: *const u8, len: usize) -> c_int;
 
+    pub(crate) safe fn kapi_irq_work_runs() -> bool;
     /// Only in probe context.
     pub(crate) fn kapi_signal(sig: c_int) -> c_int;
     pub(crate) safe fn kapi_signals_quiesce();
@@ -389,35 +409,36 @@ unsafe extern "C" {
     pub(crate) fn kapi_syscall_args(regs: u64, ia32: bool, to: *mut u64);
     pub(crate) safe fn kapi_syscall_number() -> u32;
 
+    pub(crate) safe fn kapi_tickers_begin() -> c_int;
+    pub(crate) safe fn kapi_tickers_end(state: c_int);
     /// `f` accepts `arg` until the ticker is stopped, in hard interrupts of any CPU.
-    pub(crate) fn kapi_ticker_start(
+    pub(crate) fn kapi_ticker_new(
         interval: u64,
         everywhere: bool,
         f: OnTick,
         arg: *mut c_void,
     ) -> *mut c_void;
-    /// `ticker` is from `kapi_ticker_start`, and is not used again.
-    pub(crate) fn kapi_ticker_stop(ticker: *mut c_void);
+    /// `ticker` is from `kapi_ticker_new`, here and below; `state` is from `kapi_tickers_begin`, and
+    /// has not ended.
+    pub(crate) fn kapi_ticker_start(state: c_int, ticker: *mut c_void) -> c_int;
+    /// As above; it was started.
+    pub(crate) fn kapi_ticker_stop(state: c_int, ticker: *mut c_void);
+    /// It does not run, and is not used again.
+    pub(crate) fn kapi_ticker_free(ticker: *mut c_void);
 
-    pub(crate) safe fn kapi_counter_exists(
-        kind: u32,
-        config: u64,
-        period: u64,
-        user: bool,
-        kernel: bool,
-    ) -> c_int;
-    /// `f` accepts `arg` until the counter is stopped, in NMIs of any CPU.
-    pub(crate) fn kapi_counter_start(
-        kind: u32,
-        config: u64,
-        period: u64,
-        user: bool,
-        kernel: bool,
-        f: OnCount,
-        arg: *mut c_void,
+    /// Returns an error pointer on failure. `counting` is null, or its function accepts its argument,
+    /// in NMIs of any CPU, until the event is released.
+    pub(crate) fn kapi_counter_create(
+        what: &Event,
+        cpu: c_uint,
+        counting: *mut Counting,
     ) -> *mut c_void;
-    /// `counter` is from `kapi_counter_start`, and is not used again.
-    pub(crate) fn kapi_counter_stop(counter: *mut c_void);
+    /// `event` is from `kapi_counter_create`, and is not used again.
+    pub(crate) fn kapi_counter_release(event: *mut c_void);
+    pub(crate) safe fn kapi_counters_watch() -> c_int;
+    pub(crate) safe fn kapi_counters_unwatch(state: c_int);
+    pub(crate) safe fn kapi_counters_flush();
+    pub(crate) safe fn kapi_counters_take(cpu: c_uint) -> bool;
 
     /// Under `Lock::Follow`, like the next function.
     pub(crate) safe fn kapi_mapped_on() -> c_int;
@@ -437,12 +458,6 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_process_get() -> *mut c_void;
     /// `block` is from `kmalloc`, begins with two words for RCU, and no new reader finds it.
     pub(crate) fn kapi_free_rcu(block: *mut c_void);
-
-    pub(crate) safe fn kapi_waker_new(fd: c_int) -> *mut c_void;
-    /// `waker` is from `kapi_waker_new`.
-    pub(crate) fn kapi_waker_wake(waker: *mut c_void);
-    /// `waker` is from `kapi_waker_new`, and is not used again.
-    pub(crate) fn kapi_waker_free(waker: *mut c_void);
 
     /// `f` is the address of a function that takes these arguments.
     pub(crate) fn kapi_call4(f: c_ulong, a: c_ulong, b: c_ulong, c: c_ulong, d: c_ulong) -> c_long;

@@ -5,6 +5,7 @@
 //!
 //! *any*, NMI included, unless a function states another context.
 
+pub use crate::path::{path, path_of, Dir};
 use crate::{sys, xcall};
 use core::arch::asm;
 use core::ops::Range;
@@ -215,34 +216,10 @@ pub fn register(n: u32) -> Option<u64> {
     sys::kapi_task_register(n, &mut value).then_some(value)
 }
 
-/// A directory of the process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dir {
-    /// The current directory, seen from the process's root.
-    Current,
-    /// The process's root.
-    Root,
-}
-
-/// Returns its name, or the end of a name that is too long for `into`. It is empty if there is no
-/// name.
-pub fn path(dir: Dir, into: &mut [u8; 256]) -> &[u8] {
-    let size = into.len();
-    // SAFETY: `into` has room for `size` bytes.
-    // CAST: `size` is 256.
-    let at = unsafe { sys::kapi_task_path(dir == Dir::Root, into.as_mut_ptr(), size as u32) };
-    into.get(at as usize..size.wrapping_sub(1)).unwrap_or_default()
-}
-
-/// Returns the name of the `struct path` at a kernel address, seen from the process's root, as
-/// [`path`] does; with `of_mount`, the name of its mount point. It is empty if there is none, as
-/// for a pipe. `None`: there is no `struct path` at this address.
-pub fn path_of(at: u64, of_mount: bool, into: &mut [u8; 256]) -> Option<&[u8]> {
-    let size = into.len();
-    // SAFETY: `into` has room for `size` bytes; `at` may be any address.
-    // CAST: `size` is 256.
-    let at = unsafe { sys::kapi_path(at, of_mount, into.as_mut_ptr(), size as u32) };
-    into.get(at as usize..size.wrapping_sub(1))
+/// Returns the address of its `struct fs_struct`, which has its directories; 0: it has none.
+pub(crate) fn directories() -> u64 {
+    // SAFETY: `current` exists.
+    unsafe { (*current()).fs as u64 }
 }
 
 /// Reads the state of locks by their address.

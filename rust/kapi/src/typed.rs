@@ -44,7 +44,8 @@ pub(crate) unsafe fn attached(tp: *const tracepoint) -> *mut c_void {
 #[cfg(CONFIG_CFI)]
 mod entries {
     use crate::lock::Lock;
-    use crate::poke::{Cpus, Text};
+    use crate::poke::Text;
+    use crate::xcall::Cpus;
     use crate::{symbols, sys};
     use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
     use kernel::bindings::tracepoint;

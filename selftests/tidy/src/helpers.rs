@@ -208,7 +208,7 @@ fn functions_called_through_pointers_name_no_struct() {
             bad.push(format!("{}: ({list})", &header[at..open]));
         }
     }
-    assert!(seen > 4, "{seen}");
+    assert!(seen >= 4, "{seen}");
     none(bad);
 }
 
