@@ -57,7 +57,7 @@ extern const u32 kapi_mutex_owner, kapi_rwsem_count, kapi_rwsem_owner;
 u32 kapi_task_context(void);
 extern const u32 kapi_over_task;
 u64 kapi_register_of(const struct pt_regs *regs, u32 n);
-bool kapi_task_register(u32 n, u64 *value);
+const struct pt_regs *kapi_task_registers(void);
 bool kapi_task_is_dying(void);
 bool kapi_task_destructive(void);
 int kapi_locked_down(unsigned int what);
@@ -89,9 +89,6 @@ void *kapi_alloc_charged(size_t bytes);
 
 /* symbols.c */
 unsigned long kapi_find_lookup(void);
-int kapi_each_kernel_symbol(unsigned long on_each, void *fn, void *arg);
-bool kapi_symbol_around(unsigned long size_of, u64 addr, u64 *start, u64 *end);
-bool kapi_symbol_name(unsigned long name_of, u64 addr, char *to);
 
 /* device.c */
 int kapi_device_own(struct miscdevice *misc);
@@ -102,8 +99,6 @@ long kapi_node_ioctl(unsigned int cmd, unsigned long arg);
 /* syscall.c */
 const char *kapi_syscall_symbol(bool ia32, u32 nr);
 u32 kapi_syscall_count(bool ia32);
-void kapi_syscall_args(u64 regs, bool ia32, u64 *to);
-u32 kapi_syscall_number(void);
 
 /* field.c */
 bool kapi_field(u32 n, u32 *offset, u32 *size);

@@ -60,10 +60,6 @@ struct kapi_area {
 };
 bool kapi_space_area(struct mm_struct *mm, u64 addr, struct kapi_area *to);
 void kapi_page_put(struct page *page, bool dirty);
-void kapi_page_read(struct page *page, u32 at, u8 *to, u32 len);
-void kapi_page_write(struct page *page, u32 at, const u8 *from, u32 len);
-u8 kapi_page_byte(struct page *page, u32 at);
-void kapi_page_set_byte(struct page *page, u32 at, u8 byte);
 bool kapi_shadow_stack(void);
 
 /* mapping.c */

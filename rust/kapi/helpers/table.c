@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The memory of the table of sites (sites.c explains it). sites.rs decides what is in it, and calls
- * all of this under its lock.
+ * all of this under its lock. It is C beside its reader, because they share the layout and the order of
+ * accesses.
  */
 #include <linux/irqflags.h>
 #include <linux/log2.h>

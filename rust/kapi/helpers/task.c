@@ -3,6 +3,7 @@
  * The current task, as probes see it: what needs a macro or an inline function. task.rs has the rest.
  */
 #include <linux/fdtable.h>
+#include <linux/kprobes.h>
 #include <linux/nospec.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
@@ -43,16 +44,12 @@ notrace u64 kapi_register_of(const struct pt_regs *regs, u32 n)
 	return ((const unsigned long *)regs)[array_index_nospec(n, 21)];
 }
 
-/* Reads a register of the process, as it was when it entered the kernel. False: there is none. */
-notrace bool kapi_task_register(u32 n, u64 *value)
+/* Returns the registers of the last entry into the kernel, at the end of the task's stack. */
+notrace const struct pt_regs *kapi_task_registers(void)
 {
-	struct pt_regs *regs = task_pt_regs(current);
-
-	if (n >= 21 || !current->mm || (current->flags & (PF_KTHREAD | PF_EXITING)) || !user_mode(regs))
-		return false;
-	*value = kapi_register_of(regs, n);
-	return true;
+	return task_pt_regs(current);
 }
+NOKPROBE_SYMBOL(kapi_task_registers);
 
 /* 0: the task itself, 1: a soft interrupt over it, 2: a hard one, 3: an NMI */
 notrace u32 kapi_task_context(void)

@@ -5,6 +5,7 @@
 //! The `safe` functions accept every argument. The others state what their callers must guarantee.
 
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicU8};
+use kernel::bindings::pt_regs;
 use kernel::ffi::{c_char, c_int, c_long, c_uint, c_ulong, c_void};
 
 /// `GOLDEN_RATIO_64` of `<linux/hash.h>`: a multiplier that spreads keys over a table.
@@ -237,12 +238,14 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_task_context() -> u32;
     /// Constant.
     pub(crate) safe static kapi_over_task: u32;
-    pub(crate) safe fn kapi_task_register(n: u32, value: &mut u64) -> bool;
     pub(crate) safe static kapi_mutex_owner: u32;
     pub(crate) safe static kapi_rwsem_count: u32;
     pub(crate) safe static kapi_rwsem_owner: u32;
     pub(crate) safe static kapi_rwsem_readers: u64;
     pub(crate) safe static kapi_rwsem_writer: u64;
+    /// `regs` are registers of a task, `n` is less than 21.
+    pub(crate) fn kapi_register_of(regs: *const pt_regs, n: u32) -> u64;
+    pub(crate) safe fn kapi_task_registers() -> *const c_void;
     pub(crate) safe fn kapi_task_file(fd: c_uint) -> u64;
     pub(crate) safe fn kapi_task_is_dying() -> bool;
     pub(crate) safe fn kapi_task_destructive() -> bool;
@@ -287,16 +290,8 @@ unsafe extern "C" {
     pub(crate) fn kapi_space_lock_killable(mm: *mut c_void) -> bool;
     /// Under `mmap_lock`.
     pub(crate) fn kapi_space_area(mm: *mut c_void, addr: u64, to: &mut Area) -> bool;
-    /// `page` is a reference to a page, here and below; after this, it is not used again.
+    /// `page` is a reference to a page, and is not used again.
     pub(crate) fn kapi_page_put(page: *mut c_void, dirty: bool);
-    /// `to` has room for `len` bytes, and `at + len` is in the page.
-    pub(crate) fn kapi_page_read(page: *mut c_void, at: u32, to: *mut u8, len: u32);
-    /// `from` has `len` bytes, and `at + len` is in the page, which the process has for itself.
-    pub(crate) fn kapi_page_write(page: *mut c_void, at: u32, from: *const u8, len: u32);
-    /// `at` is in the page.
-    pub(crate) fn kapi_page_byte(page: *mut c_void, at: u32) -> u8;
-    /// `at` is in the page, which the process has for itself.
-    pub(crate) fn kapi_page_set_byte(page: *mut c_void, at: u32, byte: u8);
     /// The current thread uses a process's memory.
     pub(crate) fn kapi_map_code(at: u64, size: u64) -> c_long;
     /// `mm` has users.
@@ -341,22 +336,6 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_alloc_charged(bytes: usize) -> *mut u8;
 
     pub(crate) safe fn kapi_find_lookup() -> c_ulong;
-    /// `on_each` is the address of `kallsyms_on_each_symbol`; `f` accepts `arg`.
-    pub(crate) fn kapi_each_kernel_symbol(
-        on_each: c_ulong,
-        f: OnKernelSymbol,
-        arg: *mut c_void,
-    ) -> c_int;
-
-    /// `size_of` is the address of `kallsyms_lookup_size_offset`.
-    pub(crate) fn kapi_symbol_around(
-        size_of: c_ulong,
-        addr: u64,
-        start: &mut u64,
-        end: &mut u64,
-    ) -> bool;
-    /// `name_of` is the address of `lookup_symbol_name`; afterwards `to` holds a C string.
-    pub(crate) fn kapi_symbol_name(name_of: c_ulong, addr: u64, to: &mut [u8; NAME_LEN]) -> bool;
 
     pub(crate) safe fn kapi_node_on() -> c_int;
     pub(crate) safe fn kapi_node_off();
@@ -405,9 +384,6 @@ unsafe extern "C" {
     /// Returns null, or a constant string.
     pub(crate) safe fn kapi_syscall_symbol(ia32: bool, nr: u32) -> *const c_char;
     pub(crate) safe fn kapi_syscall_count(ia32: bool) -> u32;
-    /// `to` has room for six words.
-    pub(crate) fn kapi_syscall_args(regs: u64, ia32: bool, to: *mut u64);
-    pub(crate) safe fn kapi_syscall_number() -> u32;
 
     pub(crate) safe fn kapi_tickers_begin() -> c_int;
     pub(crate) safe fn kapi_tickers_end(state: c_int);

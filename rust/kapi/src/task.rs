@@ -10,7 +10,7 @@ use crate::{sys, xcall};
 use core::arch::asm;
 use core::ops::Range;
 use core::ptr;
-use kernel::bindings::{self, task_struct};
+use kernel::bindings::{self, pt_regs, task_struct};
 use kernel::error::to_result;
 use kernel::prelude::*;
 use kernel::sync::rcu::{self, Guard};
@@ -212,8 +212,25 @@ pub fn args() -> Option<Range<u64>> {
 /// Returns a register of the process from its entry into the kernel, by its place in
 /// `struct pt_regs`. `None`: there is no such register, or no process.
 pub fn register(n: u32) -> Option<u64> {
-    let mut value = 0;
-    sys::kapi_task_register(n, &mut value).then_some(value)
+    const NONE: u32 = bindings::PF_KTHREAD | bindings::PF_EXITING;
+    let regs = registers();
+    // SAFETY: `current` exists.
+    let flags = unsafe { (*current()).flags };
+    // SAFETY: the registers stay as long as this code runs on behalf of the task.
+    let saved = unsafe { &*regs };
+    // SAFETY: all members of this union are numbers.
+    let is_user = unsafe { saved.__bindgen_anon_1.cs } & 3 != 0;
+    if n >= 21 || memory() == 0 || flags & NONE != 0 || !is_user {
+        return None;
+    }
+    // SAFETY: there are 21 registers.
+    Some(unsafe { sys::kapi_register_of(regs, n) })
+}
+
+/// Returns the registers from the last entry of the task into the kernel, at the end of its stack.
+#[inline]
+pub(crate) fn registers() -> *const pt_regs {
+    sys::kapi_task_registers().cast()
 }
 
 /// Returns the address of its `struct fs_struct`, which has its directories; 0: it has none.
