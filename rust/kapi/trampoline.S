@@ -208,7 +208,7 @@ SYM_CODE_START(kapi_pool)
 SYM_CODE_END(kapi_pool)
 
 #ifdef CONFIG_CFI
-/* The entries of the types of tracepoints; see tracepoint.c. */
+/* The entries of the types of tracepoints; see src/typed.rs. */
 	.balign 32
 SYM_CODE_START(kapi_typed)
 	ANNOTATE_NOENDBR

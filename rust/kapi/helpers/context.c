@@ -3,7 +3,8 @@
  * The recursion guard of probe context. Entering takes two steps: interrupts off, then the CPU's
  * busy word set. Only an NMI can come between them on this CPU. An NMI that fires a probe in
  * between finds the word clear, runs its probe from end to end and leaves the word as it found it;
- * a later NMI finds the word set. The steps themselves are inline, in context.rs.
+ * a later NMI finds the word set. The steps themselves are inline, in context.rs. C has what Rust
+ * cannot define: variables of each CPU, and functions that nothing may probe.
  */
 #include <linux/atomic.h>
 #include <linux/cpufeature.h>
@@ -17,7 +18,7 @@
 
 DEFINE_PER_CPU(unsigned long, kapi_probe_busy);
 /*
- * The CPU that a probe here is served for: this one, except while kapi_call_on() acts for an
+ * The CPU that a probe here is served for: this one, except while xcall.rs acts for an
  * offline CPU.
  */
 DEFINE_PER_CPU(unsigned long, kapi_probe_cpu);

@@ -6,6 +6,7 @@
 #include <linux/bvec.h>
 #include <linux/dcache.h>
 #include <linux/fs.h>
+#include <linux/fs_struct.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/mm_types.h>
@@ -96,6 +97,9 @@ const u32 kapi_dentry_alias = offsetof(struct dentry, d_alias);
 #else
 const u32 kapi_dentry_alias = offsetof(struct dentry, d_u.d_alias);
 #endif
+/* The directories of a process. */
+const u32 kapi_fs_root = offsetof(struct fs_struct, root);
+const u32 kapi_fs_pwd = offsetof(struct fs_struct, pwd);
 const u32 kapi_bdev_submits_bios = BD_HAS_SUBMIT_BIO;
 /* _nr_pages holds the number of pages only if this is set. */
 const u64 kapi_folio_is_large = BIT_ULL(PG_head);

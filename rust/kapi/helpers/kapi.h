@@ -2,17 +2,16 @@
 /*
  * The C side of crate kapi: kernel features that exist only as inline functions, macros or struct
  * layouts, and calls by address. Rust declares the same in rust/kapi/src/sys.rs; a test of
- * selftests/tidy compares the two. No other crate sees them.
+ * selftests/tidy compares it with this header and those that it includes. No other crate sees them.
  */
 #ifndef KAPI_H
 #define KAPI_H
 #include <linux/percpu-defs.h>
 #include <linux/types.h>
+#include "programs.h"
+#include "text.h"
 
-struct list_head;
 struct miscdevice;
-struct module;
-struct mutex;
 struct pt_regs;
 
 /* Tells whether all of [addr, addr + len) is in [base, base + size). No sum can overflow. */
@@ -25,14 +24,15 @@ static inline bool kapi_within(u64 base, u64 size, u64 addr, size_t len)
 bool kapi_keep(u64 now, u64 ns);
 
 /* stuck.c */
-bool kapi_stuck_keep(unsigned int who, bool (*again)(void));
+void kapi_stuck_later(void);
 void kapi_stuck_end(void);
+/* Rust */
+void kapi_stuck_retry(void);
 
 /* alive.c */
 void kapi_alive_init(void);
 void kapi_alive_ask(void);
 u64 kapi_alive_answered(void);
-u64 kapi_alive_awake(void);
 void kapi_alive_end(void);
 
 /* context.c */
@@ -43,65 +43,24 @@ bool kapi_is_xen_pv(void);
 u64 kapi_probe_nested(unsigned int cpu);
 unsigned long kapi_probe_deaths(void);
 
-/* wake.c */
-bool kapi_irq_work_runs(void);
-void *kapi_waker_new(int fd);
-void kapi_waker_wake(void *waker);
-void kapi_waker_free(void *waker);
-
 /* xcall.c */
-int kapi_call_on(unsigned int cpu, void (*fn)(void *arg), void (*offline)(void *arg), void *arg);
+bool kapi_irqs_are_off(void);
 bool kapi_sync(void);
 bool kapi_cpu_possible(unsigned int cpu);
 bool kapi_cpu_online(unsigned int cpu);
 void kapi_quiesce(void);
 void kapi_breathe(void);
 
-/* task.c */
-int kapi_task_ppid(void);
-int kapi_task_descends_from(int tgid);
-u32 kapi_task_uid(void);
-u32 kapi_task_gid(void);
-u32 kapi_task_euid(void);
-u32 kapi_task_egid(void);
-int kapi_task_ns_number(bool thread);
-u64 kapi_task_cgroup(void);
+/* task.c, locks.c, destructive.c */
 u64 kapi_task_file(unsigned int fd);
-bool kapi_task_args(u64 *start, u64 *end);
 extern const u32 kapi_mutex_owner, kapi_rwsem_count, kapi_rwsem_owner;
 u32 kapi_task_context(void);
-extern const u32 kapi_over_task, kapi_task_mark;
-u64 kapi_task_runtime(void);
+extern const u32 kapi_over_task;
 u64 kapi_register_of(const struct pt_regs *regs, u32 n);
-bool kapi_task_register(u32 n, u64 *value);
-bool kapi_task_may_trace(void);
+const struct pt_regs *kapi_task_registers(void);
 bool kapi_task_is_dying(void);
-bool kapi_task_may_destroy(void);
-u32 kapi_task_owner(void);
 bool kapi_task_destructive(void);
-int kapi_task_locked_down(bool writes);
-
-/* path.c */
-u32 kapi_task_path(bool root, u8 *to, u32 size);
-u32 kapi_path(u64 at, bool of_mount, u8 *to, u32 size);
-
-/* threads.c */
-struct tracepoint;
-struct kapi_hook {
-	const char *name;
-	void *probe;
-	struct tracepoint *tp;
-	bool on, ever;
-};
-int kapi_hook_on(struct kapi_hook *hook);
-void kapi_hook_off(struct kapi_hook *hook);
-typedef void (*kapi_end_fn)(u64 task, u64 mark);
-typedef void (*kapi_switch_fn)(u64 next, u64 mark, u64 runtime);
-int kapi_ends_watch(kapi_end_fn fn);
-void kapi_ends_unwatch(void);
-int kapi_switches_watch(kapi_switch_fn fn);
-void kapi_switches_unwatch(void);
-void kapi_threads_quiesce(void);
+int kapi_locked_down(unsigned int what);
 
 /* nofault.c */
 void kapi_nofault_init(void);
@@ -110,6 +69,7 @@ int kapi_read_user(void *to, u64 addr, size_t len);
 int kapi_write_user(u64 addr, const void *from, size_t len);
 
 /* signal.c */
+bool kapi_irq_work_runs(void);
 int kapi_signal(int sig);
 void kapi_signals_quiesce(void);
 
@@ -117,112 +77,6 @@ void kapi_signals_quiesce(void);
 u32 kapi_stack_kernel(u8 *to, u32 max, u32 skip, bool interrupt);
 bool kapi_stack_register(u32 n, bool interrupt, u64 *value);
 DECLARE_PER_CPU(struct pt_regs *, kapi_trap_regs);
-
-/* maps.c */
-/* Rust: sys::Mapping */
-struct kapi_code_mapping {
-	u64 start, end, offset, inode;
-	s64 modified_s, modified_ns;
-	u32 device;
-	bool is_object;
-};
-bool kapi_stack_mapping(u64 addr, struct kapi_code_mapping *to);
-
-/* follow.c */
-/* Rust: sys::Mapped. A piece of a file that a process has mapped; the file only if it can be run. */
-struct kapi_mapped {
-	u64 inode, modified;
-	u32 device;
-	bool shared, runs, own;
-};
-typedef bool (*kapi_done_fn)(void *arg);
-struct pid;
-struct wait_queue_head;
-int kapi_mapped_on(void);
-void kapi_mapped_off(void);
-void kapi_queue_init(struct wait_queue_head *queue);
-long kapi_wait_killable(struct wait_queue_head *queue, kapi_done_fn done, void *arg, long left);
-void kapi_told_wait(const u32 *telling);
-void kapi_told_wake(void);
-struct pid *kapi_process(void);
-struct pid *kapi_process_get(void);
-void kapi_free_rcu(void *block);
-/* Rust */
-void kapi_follow_mapped(const struct kapi_mapped *mapped);
-unsigned long kapi_follow_copy(u64 original);
-void kapi_follow_copied(unsigned long everyone);
-
-/* space.c */
-struct mm_struct;
-struct page;
-/* Rust: sys::Found */
-struct kapi_found {
-	bool wide, shadow_stack;
-};
-struct mm_struct *kapi_space_of(int number, struct kapi_found *found);
-struct mm_struct *kapi_space_current(void);
-bool kapi_space_alive(struct mm_struct *mm);
-u64 kapi_space_limit(void);
-bool kapi_space_lock_killable(struct mm_struct *mm);
-/* Rust: space::Area. A mapping; `inode` and what follows it are 0 if it is of no file. */
-struct kapi_area {
-	u64 start, end, flags, offset, inode, number;
-	u32 device, generation;
-	bool answers;
-};
-bool kapi_space_area(struct mm_struct *mm, u64 addr, struct kapi_area *to);
-void kapi_page_put(struct page *page, bool dirty);
-void kapi_page_read(struct page *page, u32 at, u8 *to, u32 len);
-void kapi_page_write(struct page *page, u32 at, const u8 *from, u32 len);
-u8 kapi_page_byte(struct page *page, u32 at);
-void kapi_page_set_byte(struct page *page, u32 at, u8 byte);
-bool kapi_shadow_stack(void);
-
-/* mapping.c */
-long kapi_map_code(u64 at, u64 size);
-long kapi_map_there(struct mm_struct *mm, u64 near, u64 size, u64 ns, bool *late);
-int kapi_unmaps_begin(void);
-int kapi_unmaps_add(struct mm_struct *mm, u64 at, u64 size);
-void kapi_unmaps_end(void);
-/* mapping.rs */
-long kapi_map_here(struct mm_struct *mm, u64 near, u64 size);
-int kapi_unmap_here(struct mm_struct *mm, u64 at, u64 size);
-
-/* walk.c */
-/* Rust: user::Thread */
-struct kapi_thread {
-	u64 ip;
-	u32 call;
-	bool debugged;
-};
-bool kapi_thread_alone(struct mm_struct *mm, struct kapi_thread *thread);
-/* thread: a struct kapi_thread, or NULL */
-typedef bool (*kapi_thread_fn)(void *data, u64 mm, const void *thread);
-void kapi_each_thread(kapi_thread_fn tell, void *data);
-
-/* children.c */
-struct task_struct;
-int kapi_children_reserve(void);
-void kapi_children_free(void);
-void kapi_children_await(void);
-void kapi_forked(void *data, struct task_struct *parent, struct task_struct *task);
-bool kapi_user_awaits_children(u64 parent);
-
-/* vector.c */
-u64 kapi_user_vector(u32 n);
-
-/* watch.c */
-void kapi_spaces_changed(void);
-void kapi_user_later(u32 ms);
-int kapi_user_watch(void);
-void kapi_user_unwatch(void);
-/* Rust */
-bool kapi_user_trapped(struct pt_regs *regs);
-bool kapi_user_signalled(struct pt_regs *regs, int sig, int code);
-bool kapi_user_is_traced(u64 mm);
-void kapi_user_forked(u64 parent);
-void kapi_user_ended(void);
-void kapi_user_again(void);
 
 /* lock.c */
 void kapi_lock(unsigned int which);
@@ -235,22 +89,6 @@ void *kapi_alloc_charged(size_t bytes);
 
 /* symbols.c */
 unsigned long kapi_find_lookup(void);
-int kapi_each_kernel_symbol(unsigned long on_each, void *fn, void *arg);
-bool kapi_symbol_around(unsigned long size_of, u64 addr, u64 *start, u64 *end);
-bool kapi_symbol_name(unsigned long name_of, u64 addr, char *to);
-
-/* modules.c */
-typedef void (*kapi_module_fn)(unsigned long event, void *mod);
-typedef void (*kapi_symbol_fn)(void *arg, const char *name, unsigned long addr, char type);
-int kapi_modules_watch(kapi_module_fn fn);
-void kapi_modules_unwatch(void);
-bool kapi_modules_watched(void);
-struct module *kapi_module_next(struct module *prev, struct list_head *list, struct mutex *mutex);
-struct module *kapi_module_own(void);
-const char *kapi_module_name(struct module *mod);
-void kapi_module_text(struct module *mod, bool init, u64 *base, u64 *size);
-bool kapi_module_contains(struct module *mod, u64 addr, size_t len);
-void kapi_module_symbols(struct module *mod, struct mutex *mutex, kapi_symbol_fn fn, void *arg);
 
 /* device.c */
 int kapi_device_own(struct miscdevice *misc);
@@ -258,115 +96,49 @@ int kapi_node_on(void);
 void kapi_node_off(void);
 long kapi_node_ioctl(unsigned int cmd, unsigned long arg);
 
-/* text.c */
-/* Rust: sys::TextFns */
-struct kapi_text_fns {
-	unsigned long batch_add, batch_finish, poke, sync, poke_event;
-	unsigned long jump_label_reserved, static_call_reserved, ftrace_reserved, alternatives_reserved;
-	unsigned long stext, etext;
-	struct mutex *text_mutex, *module_mutex;
-	struct list_head *modules;
-};
-/* Rust: sites::CHUNK. The number of sites changed at once; others wait that long for the locks. */
-#define KAPI_CHUNK 256
-bool kapi_is_module_text(const struct list_head *modules, u64 addr, size_t len);
-
-/* sites.c, table.c */
-/* Rust: sites::Kind */
-enum kapi_kind {
-	KAPI_SKIP, KAPI_PUSH, KAPI_JUMP, KAPI_BRANCH, KAPI_CALL, KAPI_RETURN, KAPI_JUMP_REG, KAPI_CALL_REG, KAPI_SLOT,
-	KAPI_TAIL,
-};
-/* Rust: sites::Site */
-struct kapi_site {
-	u64 addr;
-	u64 target;
-	u8 kind, reg, len, first;
-	u8 armed, touched;
-	u8 unused[2];
-};
-bool kapi_is_tail(u64 addr);
-void kapi_returning_are(const u64 *sites, size_t n);
-int kapi_breakpoints_on(void);
-void kapi_breakpoints_off(void);
-u64 kapi_tail_fired(u64 site);
-int kapi_sites_reserve(size_t more);
-int kapi_sites_add(const struct kapi_site *site);
-struct kapi_site *kapi_site_find(u64 addr);
-struct kapi_site *kapi_site_next(size_t *place);
-void kapi_site_forget(size_t place);
-bool kapi_sites_free(size_t calls);
-
-/* ftrace.c */
-int kapi_ftrace_first(unsigned long *sites, size_t n);
-int kapi_ftrace_change(unsigned long update, unsigned long hash);
-void kapi_ftrace_share_none(void);
-size_t kapi_ftrace_shared(u64 *sites, size_t max);
-bool kapi_ftrace_attached(void);
-int kapi_ftrace_detach_all(void);
-
-/* forbidden.c */
-typedef void (*kapi_range_fn)(void *arg, u64 start, u64 end, unsigned int why);
-void kapi_kprobe_blacklist(struct list_head *list, struct mutex *mutex, kapi_range_fn fn, void *arg);
-void kapi_module_forbidden(struct module *mod, unsigned long size_of, kapi_range_fn fn, void *arg);
-bool kapi_die_chain(unsigned long chain, unsigned long size_of, kapi_range_fn fn, void *arg);
-u64 kapi_symbol_end(unsigned long size_of, u64 addr);
-void kapi_static_calls(u64 start, u64 stop, kapi_range_fn fn, void *arg);
-void kapi_jump_labels(u64 start, u64 stop, kapi_range_fn fn, void *arg);
-void kapi_module_sites(struct module *mod, kapi_range_fn fn, void *arg);
-
 /* syscall.c */
 const char *kapi_syscall_symbol(bool ia32, u32 nr);
 u32 kapi_syscall_count(bool ia32);
-void kapi_syscall_args(u64 regs, bool ia32, u64 *to);
-u32 kapi_syscall_number(void);
-
-/* tracepoint.c */
-typedef void (*kapi_tracepoint_fn)(u64 number, const u64 *args, u64 stack);
-void kapi_tracepoints(void (*fn)(void *tp, void *arg), void *arg);
-const char *kapi_tracepoint_name(const struct tracepoint *tp);
-int kapi_tracepoint_attach(const struct kapi_text_fns *fns, struct tracepoint *tp, u64 number, kapi_tracepoint_fn fn);
-void kapi_tracepoint_detach(struct tracepoint *tp, u64 number);
-void kapi_tracepoints_quiesce(void);
-unsigned int kapi_module_tracepoint_count(const struct module *mod);
-struct tracepoint *kapi_module_tracepoint(struct module *mod, unsigned int n);
-/* Rust */
-void kapi_module_tracepoints_gone(const struct module *mod);
 
 /* field.c */
 bool kapi_field(u32 n, u32 *offset, u32 *size);
 u64 kapi_cpu_info(u32 cpu);
-extern const u32 kapi_bdev_submits_bios, kapi_dentry_alias;
+extern const u32 kapi_bdev_submits_bios, kapi_dentry_alias, kapi_fs_root, kapi_fs_pwd;
 extern const u64 kapi_folio_is_large;
 
 /* timer.c */
 struct kapi_ticker;
 typedef void (*kapi_tick_fn)(void *arg, u64 kernel_pc, u64 user_pc, u64 late);
-struct kapi_ticker *kapi_ticker_start(u64 interval, bool everywhere, kapi_tick_fn fn, void *arg);
-void kapi_ticker_stop(struct kapi_ticker *t);
+int kapi_tickers_begin(void);
+void kapi_tickers_end(int state);
+struct kapi_ticker *kapi_ticker_new(u64 interval, bool everywhere, kapi_tick_fn fn, void *arg);
+int kapi_ticker_start(int state, struct kapi_ticker *t);
+void kapi_ticker_stop(int state, struct kapi_ticker *t);
+void kapi_ticker_free(struct kapi_ticker *t);
 
 /* counter.c */
-struct kapi_counter;
+struct perf_event;
+/* Rust: sys::Event */
+struct kapi_event {
+	u64 config, period;
+	u32 kind;
+	bool user, kernel;
+};
 typedef void (*kapi_count_fn)(void *arg, u64 kernel_pc, u64 user_pc);
-int kapi_counter_exists(u32 type, u64 config, u64 period, bool user, bool kernel);
-struct kapi_counter *kapi_counter_start(u32 type, u64 config, u64 period, bool user, bool kernel, kapi_count_fn fn, void *arg);
-void kapi_counter_stop(struct kapi_counter *c);
+/* Rust: sys::Counting */
+struct kapi_counting {
+	kapi_count_fn fn_;
+	void *arg;
+	u64 throttled;
+};
+struct perf_event *kapi_counter_create(const struct kapi_event *what, unsigned int cpu, struct kapi_counting *counting);
+void kapi_counter_release(struct perf_event *event);
+int kapi_counters_watch(void);
+void kapi_counters_unwatch(int state);
+void kapi_counters_flush(void);
+bool kapi_counters_take(unsigned int cpu);
+/* Rust */
+void kapi_counters_follow(void);
 DECLARE_PER_CPU(struct pt_regs *, kapi_over_regs);
-
-/* trampoline.S */
-long kapi_call4(unsigned long fn, unsigned long a, unsigned long b, unsigned long c, unsigned long d);
-long kapi_call5(unsigned long fn, unsigned long a, unsigned long b, unsigned long c, unsigned long d, unsigned long e);
-void kapi_sdt_trampoline(void);
-void kapi_entry_trampoline(void);
-void kapi_return_trampoline(void);
-void kapi_tail_trampoline(void);
-extern u8 kapi_pool[];
-#define KAPI_TYPED_ENTRIES 2048
-#define KAPI_TYPED_SIZE 32
-extern u8 kapi_typed[KAPI_TYPED_ENTRIES][KAPI_TYPED_SIZE];
-
-/* trampoline.rs */
-void kapi_trap_fired(u64 addr, const struct pt_regs *regs, u64 goes);
-void kapi_tail_probe(u64 site);
 
 #endif

@@ -3,15 +3,33 @@
  * Signals to the process in which a probe fires. The interrupted code may hold any lock, so the
  * probe leaves a note and raises an interrupt, which is taken when interrupts are on again, where
  * the locks of signals are not held. Under PREEMPT_RT these locks sleep, so a thread of the CPU
- * (irq_work) sends there: the work must not be a hard one.
+ * (irq_work) sends there: the work must not be a hard one. The notes are a variable of each CPU,
+ * which only C can define.
  */
+#include <linux/cpumask.h>
 #include <linux/irq_work.h>
 #include <linux/kprobes.h>
 #include <linux/percpu.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/smp.h>
 #include "kapi.h"
+
+/*
+ * Tells whether irq_work that is queued on this CPU now runs here soon. A CPU that goes offline
+ * runs its work once more after it has been marked as off (smpcfd_dying_cpu), and then not before
+ * it is back; anyone who waits for the work would wait that long. A CPU that comes online cannot
+ * send itself an interrupt before it is marked as on, and the kernel does not try a second time.
+ * Under PREEMPT_RT a thread runs the work; it is parked after the CPU has ceased to be active.
+ */
+notrace bool kapi_irq_work_runs(void)
+{
+	unsigned int cpu = raw_smp_processor_id();
+
+	return IS_ENABLED(CONFIG_PREEMPT_RT) ? cpu_active(cpu) : cpu_online(cpu);
+}
+NOKPROBE_SYMBOL(kapi_irq_work_runs);
 
 #define KAPI_NOTES 16
 

@@ -7,7 +7,8 @@
  * it has seen before.
  *
  * An int3 that nobody claims stops the machine. So a known address is always emulated, armed or
- * not, and no code that runs before the lookup may be probed.
+ * not, and no code that runs before the lookup may be probed. So this is C: its functions are
+ * marked for kprobes, and the kernel's emulation of instructions is inline.
  */
 #include <linux/irqflags.h>
 #include <linux/kdebug.h>

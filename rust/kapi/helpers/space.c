@@ -137,29 +137,3 @@ void kapi_page_put(struct page *page, bool dirty)
 		set_page_dirty_lock(page);
 	put_page(page);
 }
-
-void kapi_page_read(struct page *page, u32 at, u8 *to, u32 len)
-{
-	memcpy_from_page(to, page, at, len);
-}
-
-void kapi_page_write(struct page *page, u32 at, const u8 *from, u32 len)
-{
-	memcpy_to_page(page, at, from, len);
-}
-
-u8 kapi_page_byte(struct page *page, u32 at)
-{
-	u8 *bytes = kmap_local_page(page), byte = READ_ONCE(bytes[at]);
-
-	kunmap_local(bytes);
-	return byte;
-}
-
-void kapi_page_set_byte(struct page *page, u32 at, u8 byte)
-{
-	u8 *bytes = kmap_local_page(page);
-
-	WRITE_ONCE(bytes[at], byte);
-	kunmap_local(bytes);
-}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The memory of the table of sites (sites.c explains it). sites.rs decides what is in it, and calls
- * all of this under its lock.
+ * all of this under its lock. It is C beside its reader, because they share the layout and the order of
+ * accesses.
  */
 #include <linux/irqflags.h>
 #include <linux/log2.h>
@@ -109,7 +110,8 @@ void kapi_site_forget(size_t place)
 
 /*
  * Called when no CPU can come from any site any more. If a jump is still a call, somebody has not
- * cleaned up, and the table stays. Returns true if it is gone.
+ * cleaned up, and the table stays. Returns true if it is gone. This is C for the sake of the
+ * warning: warn_on!() of the kernel crate makes Kbuild write into the kernel's tree.
  */
 bool kapi_sites_free(size_t calls)
 {

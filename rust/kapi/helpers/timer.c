@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Calls a function at regular intervals, on every online CPU or on one of them, while CPUs come and
- * go. A timer fires in a hard interrupt; the interrupted address is passed on.
+ * go. A timer fires in a hard interrupt; the interrupted address is passed on. This is C because each
+ * tick is short, and because the kernel offers timers and their hotplug callbacks as inline functions.
  *
  * The kernel calls us on each CPU that comes online and, when an instance is added, on each CPU
  * that is online, so both start a timer in the same way. It keeps CPUs from coming and going
@@ -11,7 +12,6 @@
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
-#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -115,68 +115,32 @@ static int kapi_ticker_offline(unsigned int cpu, struct hlist_node *node)
 	return 0;
 }
 
-static DEFINE_MUTEX(kapi_ticker_mutex);
-static int kapi_ticker_state;
-static unsigned int kapi_tickers;
-
-/* The first ticker sets up the hotplug state. The caller holds the mutex. */
-static int kapi_ticker_hold(void)
+/* Sets up the hotplug callbacks of all tickers. Returns a state, or an error. */
+int kapi_tickers_begin(void)
 {
-	int state;
-
-	if (!kapi_tickers) {
-		state = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "dtrace:ticker", kapi_ticker_online, kapi_ticker_offline);
-		if (state < 0)
-			return state;
-		kapi_ticker_state = state;
-	}
-	kapi_tickers++;
-	return 0;
+	return cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "dtrace:ticker", kapi_ticker_online, kapi_ticker_offline);
 }
 
-static void kapi_ticker_release(void)
+void kapi_tickers_end(int state)
 {
-	if (!--kapi_tickers)
-		cpuhp_remove_multi_state(kapi_ticker_state);
+	cpuhp_remove_multi_state(state);
 }
 
-static void kapi_ticker_free(struct kapi_ticker *t)
-{
-	free_percpu(t->beats);
-	kfree(t);
-}
-
-static int kapi_ticker_add(struct kapi_ticker *t)
-{
-	int err;
-
-	mutex_lock(&kapi_ticker_mutex);
-	err = kapi_ticker_hold();
-	if (!err) {
-		err = cpuhp_state_add_instance(kapi_ticker_state, &t->node);
-		if (err)
-			kapi_ticker_release();
-	}
-	mutex_unlock(&kapi_ticker_mutex);
-	return err;
-}
-
-/* From now on fn(arg, ...) is called in hard interrupts. Returns an error pointer on failure. */
-struct kapi_ticker *kapi_ticker_start(u64 interval, bool everywhere, kapi_tick_fn fn, void *arg)
+/* Makes a ticker that does not run yet. NULL: there is no memory. */
+struct kapi_ticker *kapi_ticker_new(u64 interval, bool everywhere, kapi_tick_fn fn, void *arg)
 {
 	struct kapi_ticker *t = kzalloc(sizeof(*t), GFP_KERNEL);
 	unsigned int cpu;
-	int err;
 
 	if (!t)
-		return ERR_PTR(-ENOMEM);
+		return NULL;
 	*t = (struct kapi_ticker) {
 		.interval = interval, .everywhere = everywhere, .cpu = -1, .wanted = raw_smp_processor_id(), .fn = fn, .arg = arg,
 	};
 	t->beats = alloc_percpu(struct kapi_beat);
 	if (!t->beats) {
 		kfree(t);
-		return ERR_PTR(-ENOMEM);
+		return NULL;
 	}
 	for_each_possible_cpu(cpu) {
 		struct kapi_beat *beat = per_cpu_ptr(t->beats, cpu);
@@ -184,25 +148,29 @@ struct kapi_ticker *kapi_ticker_start(u64 interval, bool everywhere, kapi_tick_f
 		beat->of = t;
 		hrtimer_setup(&beat->timer, kapi_tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	}
-	err = kapi_ticker_add(t);
-	if (err) {
-		kapi_ticker_free(t);
-		return ERR_PTR(err);
-	}
 	return t;
 }
 
+/* From now on fn(arg, ...) is called in hard interrupts. */
+int kapi_ticker_start(int state, struct kapi_ticker *t)
+{
+	return cpuhp_state_add_instance(state, &t->node);
+}
+
 /* When it returns, fn is neither called nor running. */
-void kapi_ticker_stop(struct kapi_ticker *t)
+void kapi_ticker_stop(int state, struct kapi_ticker *t)
 {
 	unsigned int cpu;
 
-	mutex_lock(&kapi_ticker_mutex);
 	/* No CPU that comes or goes starts a timer from here on. */
-	cpuhp_state_remove_instance_nocalls(kapi_ticker_state, &t->node);
+	cpuhp_state_remove_instance_nocalls(state, &t->node);
 	for_each_possible_cpu(cpu)
 		hrtimer_cancel(&per_cpu_ptr(t->beats, cpu)->timer);
-	kapi_ticker_release();
-	mutex_unlock(&kapi_ticker_mutex);
-	kapi_ticker_free(t);
+}
+
+/* It does not run. */
+void kapi_ticker_free(struct kapi_ticker *t)
+{
+	free_percpu(t->beats);
+	kfree(t);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The events of programs: they hit a breakpoint, get a signal, are copied by fork (children.c),
- * execute another program, or end.
+ * Programs hit a breakpoint or get a signal: inline functions and macros read what happened. And the
+ * works by which Rust is called later; a Rust static cannot hold one yet. events.rs has the rest.
  */
 #include <linux/errno.h>
 #include <linux/jiffies.h>
@@ -12,7 +12,6 @@
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/signal.h>
-#include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 #include "kapi.h"
 
@@ -34,11 +33,21 @@ static struct notifier_block kapi_user_nb = {
 	.priority = INT_MAX,
 };
 
+int kapi_user_breakpoints_on(void)
+{
+	return register_die_notifier(&kapi_user_nb);
+}
+
+void kapi_user_breakpoints_off(void)
+{
+	unregister_die_notifier(&kapi_user_nb);
+}
+
 /*
  * TP_PROTO(int sig, struct kernel_siginfo *info, struct k_sigaction *ka): the signal's handler is
  * about to be called.
  */
-static void notrace kapi_signal_delivered(void *data, int sig, struct kernel_siginfo *info, struct k_sigaction *ka)
+void notrace kapi_signal_delivered(void *data, int sig, struct kernel_siginfo *info, struct k_sigaction *ka)
 {
 	struct pt_regs *regs = task_pt_regs(current);
 	u64 ip = regs->ip;
@@ -51,8 +60,6 @@ static void notrace kapi_signal_delivered(void *data, int sig, struct kernel_sig
 	if (raised && regs->ip != ip && (unsigned long)info->si_addr == ip)
 		info->si_addr = (void __user *)regs->ip;
 }
-
-static bool kapi_user_watching;
 
 static void kapi_spaces_look(struct work_struct *work)
 {
@@ -75,84 +82,12 @@ static DECLARE_DELAYED_WORK(kapi_again_work, kapi_again);
 /* Has kapi_user_again() called once, after this time. */
 void kapi_user_later(u32 ms)
 {
-	if (kapi_user_watching)
-		mod_delayed_work(system_percpu_wq, &kapi_again_work, msecs_to_jiffies(ms));
+	mod_delayed_work(system_percpu_wq, &kapi_again_work, msecs_to_jiffies(ms));
 }
 
-/*
- * TP_PROTO(struct task_struct *p): the thread is gone, and with the last one of a process its
- * memory.
- */
-static void notrace kapi_task_freed(void *data, struct task_struct *p)
+/* Nobody has them called any more. May sleep. */
+void kapi_user_works_end(void)
 {
-	kapi_spaces_changed();
-}
-
-/*
- * TP_PROTO(struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm): the process has other
- * memory now.
- */
-static void notrace kapi_executed(void *data, struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm)
-{
-	kapi_spaces_changed();
-}
-
-static struct kapi_hook kapi_user_hooks[] = {
-	{ .name = "signal_deliver", .probe = kapi_signal_delivered },
-	{ .name = "sched_process_fork", .probe = kapi_forked },
-	{ .name = "sched_process_exec", .probe = kapi_executed },
-	{ .name = "sched_process_free", .probe = kapi_task_freed },
-};
-
-/*
- * From now on, all these events are reported. Calls of this and of kapi_user_unwatch() do not
- * overlap.
- */
-int kapi_user_watch(void)
-{
-	int err = 0, i;
-
-	if (kapi_user_watching)
-		return 0;
-	err = kapi_children_reserve();
-	if (err)
-		return err;
-	err = kapi_unmaps_begin();
-	if (err) {
-		kapi_children_free();
-		return err;
-	}
-	err = register_die_notifier(&kapi_user_nb);
-	for (i = 0; !err && i < ARRAY_SIZE(kapi_user_hooks); i++)
-		err = kapi_hook_on(&kapi_user_hooks[i]);
-	if (err) {
-		while (i--)
-			kapi_hook_off(&kapi_user_hooks[i]);
-		unregister_die_notifier(&kapi_user_nb);
-		tracepoint_synchronize_unregister();
-		kapi_unmaps_end();
-		kapi_children_free();
-		return err;
-	}
-	kapi_user_watching = true;
-	return 0;
-}
-
-/* No process has a breakpoint any more. Waits until no child has one either. */
-void kapi_user_unwatch(void)
-{
-	int i;
-
-	if (!kapi_user_watching)
-		return;
-	for (i = 0; i < ARRAY_SIZE(kapi_user_hooks); i++)
-		kapi_hook_off(&kapi_user_hooks[i]);
-	tracepoint_synchronize_unregister();
-	kapi_children_await();
-	unregister_die_notifier(&kapi_user_nb);
 	cancel_work_sync(&kapi_spaces_work);
 	cancel_delayed_work_sync(&kapi_again_work);
-	kapi_unmaps_end();
-	kapi_children_free();
-	kapi_user_watching = false;
 }

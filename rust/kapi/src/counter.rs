@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Events that the processor or the kernel counts (perf), on every CPU. A callback runs each time
-//! that a CPU has counted a given number.
+//! that a CPU has counted a given number. `helpers/counter.c` tells in which context.
+//!
+//! The creation of events: perf takes `cpus_read_lock()` when it creates or releases an event
+//! (`static_key_slow_inc()` in `perf_swevent_init()`). A hotplug callback runs while that lock is
+//! held for writing, so it only queues a work, and the work creates the event soon after. A CPU that
+//! goes offline disables its events (`perf_event_exit_cpu()`); they are released when the CPU comes
+//! back, or at the end.
 
-use crate::sys;
+use crate::context::cpus;
+use crate::lock::Lock;
+use crate::mem;
+pub use crate::sys::Event;
+use crate::sys::{self, Counting, OnCount};
+use crate::xcall;
+use core::cell::UnsafeCell;
+use core::ptr::{self, NonNull};
+use core::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
+use kernel::alloc::KVVec;
+use kernel::bindings;
 use kernel::error::{from_err_ptr, to_result};
 use kernel::ffi::c_void;
 use kernel::prelude::*;
-
-/// The event that a counter counts.
-#[derive(Debug, Clone, Copy)]
-pub struct Event {
-    /// `type` of a `perf_event_attr`.
-    pub kind: u32,
-    /// Its `config`.
-    pub config: u64,
-    /// The number of events from one call of [`Count::counted`] to the next.
-    pub period: u64,
-    /// Events in processes count.
-    pub user: bool,
-    /// Events in the kernel count.
-    pub kernel: bool,
-}
 
 impl Event {
     /// Checks that this machine can count the event. Returns perf's errno if it cannot; `ENOMEM`:
@@ -30,9 +31,14 @@ impl Event {
     ///
     /// *process*
     pub fn exists(&self) -> Result {
-        crate::mem::ask()?;
-        let Self { kind, config, period, user, kernel } = *self;
-        to_result(sys::kapi_counter_exists(kind, config, period, user, kernel))
+        mem::ask()?;
+        let cpu = (0..cpus()).find(|cpu| xcall::is_online(*cpu)).unwrap_or(0);
+        // SAFETY: without a callback, the event counts nothing.
+        let event =
+            from_err_ptr(unsafe { sys::kapi_counter_create(self, cpu as u32, ptr::null_mut()) })?;
+        // SAFETY: it was created above, and is not used again.
+        unsafe { sys::kapi_counter_release(event) };
+        Ok(())
     }
 }
 
@@ -47,20 +53,6 @@ pub trait Count: Send + Sync {
     fn counted(&self, kernel_pc: u64, user_pc: u64);
 }
 
-/// A running counter; dropping it stops the counter. CPUs that come online join soon after.
-///
-/// # Invariants
-///
-/// `at` is from `kapi_counter_start`, with `what`. `what` is from `KBox::into_raw`, and this value
-/// owns it.
-pub struct Counter<T: Count> {
-    at: *mut c_void,
-    what: *mut T,
-}
-
-// SAFETY: a counter can be stopped from any task; `T` is `Send` and `Sync`.
-unsafe impl<T: Count> Send for Counter<T> {}
-
 /// # Safety
 ///
 /// `arg` is a `T`.
@@ -70,6 +62,187 @@ unsafe extern "C" fn counted<T: Count>(arg: *mut c_void, kernel_pc: u64, user_pc
     what.counted(kernel_pc, user_pc);
 }
 
+/// The events of a counter.
+///
+/// # Invariants
+///
+/// `counting.fn_` accepts `counting.arg` as long as this value exists.
+struct Events {
+    event: Event,
+    counting: Counting,
+    /// By CPU number; null: the CPU was offline, or cannot count this event. [`Lock::Counters`]
+    /// guards it.
+    of_cpus: UnsafeCell<KVVec<*mut c_void>>,
+}
+
+impl Events {
+    /// # Safety
+    ///
+    /// `f` accepts `arg` as long as the result exists.
+    unsafe fn new(event: Event, f: OnCount, arg: *mut c_void) -> Result<KBox<Self>> {
+        let mut of_cpus = mem::exact(cpus())?;
+        of_cpus.resize(cpus(), ptr::null_mut(), GFP_KERNEL)?;
+        let counting = Counting { fn_: f, arg, throttled: AtomicU64::new(0) };
+        // INVARIANT: by the caller.
+        mem::boxed(Self { event, counting, of_cpus: UnsafeCell::new(of_cpus) })
+    }
+
+    /// Creates the event of a CPU.
+    fn create(&self, cpu: usize) -> Result<*mut c_void> {
+        let counting = (&raw const self.counting).cast_mut();
+        // SAFETY: the callback accepts its argument by the invariant, and `drop` releases the event.
+        match from_err_ptr(unsafe { sys::kapi_counter_create(&self.event, cpu as u32, counting) }) {
+            Err(e) if e == ENODEV || e == ENOENT => Ok(ptr::null_mut()),
+            event => event,
+        }
+    }
+
+    /// Creates the event on all CPUs that are online. [`Lock::Counters`] is held.
+    fn begin(&self, of_cpus: &mut [*mut c_void]) -> Result {
+        let mut counts = false;
+        for (cpu, event) in of_cpus.iter_mut().enumerate().filter(|(cpu, _)| xcall::is_online(*cpu))
+        {
+            *event = self.create(cpu)?;
+            counts |= !event.is_null();
+        }
+        counts.then_some(()).ok_or(ENOENT)
+    }
+
+    /// Creates the event of a CPU that has come online. [`Lock::Counters`] is held.
+    fn follow(&self, cpu: usize, event: &mut *mut c_void) {
+        release(event);
+        match self.create(cpu) {
+            Ok(new) => *event = new,
+            Err(e) => pr_warn!(
+                "cpc: CPU {cpu} came online but cannot count event {}:{:x}: error {}\n",
+                self.event.kind,
+                self.event.config,
+                e.to_errno()
+            ),
+        }
+    }
+}
+
+/// Releases an event if there is one.
+fn release(event: &mut *mut c_void) {
+    let event = core::mem::replace(event, ptr::null_mut());
+    if !event.is_null() {
+        // SAFETY: only `Events::create` makes events, and this one is not used again.
+        unsafe { sys::kapi_counter_release(event) };
+    }
+}
+
+impl Drop for Events {
+    /// Afterwards the callback is neither called nor running.
+    fn drop(&mut self) {
+        self.of_cpus.get_mut().iter_mut().for_each(release);
+        // For NMIs and timers, perf_event_release_kernel() waits: it removes the event on its own
+        // CPU. Events of the kernel are found under RCU (do_perf_sw_event()), so in kernels that do
+        // not check the state again a call may still come.
+        // SAFETY: the caller may sleep.
+        unsafe { bindings::synchronize_rcu() };
+        let throttled = self.counting.throttled.load(Relaxed);
+        if throttled != 0 {
+            pr_warn!(
+                "cpc: perf stopped event {}:{:x} until the next tick {throttled} times because it \
+                 fired too often, and did not count meanwhile: use a larger count, or raise \
+                 kernel.perf_event_max_sample_rate\n",
+                self.event.kind,
+                self.event.config
+            );
+        }
+    }
+}
+
+/// The counters that follow CPUs that come online.
+struct Followers(UnsafeCell<KVVec<NonNull<Events>>>);
+
+// SAFETY: only a holder of `Lock::Counters` uses them, one at a time.
+unsafe impl Sync for Followers {}
+
+/// The kernel's state for our hotplug callback, as long as there are counters.
+static STATE: AtomicI32 = AtomicI32::new(0);
+
+static FOLLOWERS: Followers = Followers(UnsafeCell::new(KVVec::new()));
+
+impl Followers {
+    fn locked<R>(&self, f: impl FnOnce(&mut KVVec<NonNull<Events>>) -> R) -> R {
+        let _held = Lock::Counters.hold();
+        // SAFETY: nobody else holds the lock, so nobody else has a reference.
+        f(unsafe { &mut *self.0.get() })
+    }
+
+    /// Creates the events of a counter. From now on, CPUs that come online count too.
+    fn add(&self, new: &Events) -> Result {
+        let added = self.locked(|all| {
+            if all.is_empty() {
+                let state = sys::kapi_counters_watch();
+                to_result(state.min(0))?;
+                STATE.store(state, Relaxed);
+            }
+            let added = mem::push(all, NonNull::from(new)).and_then(|()| {
+                // SAFETY: we hold the lock, and nobody else borrows them.
+                new.begin(unsafe { &mut *new.of_cpus.get() })
+            });
+            if added.is_err() {
+                Self::leave(all, new);
+            }
+            added
+        });
+        if added.is_err() {
+            sys::kapi_counters_flush();
+        }
+        added
+    }
+
+    fn leave(all: &mut KVVec<NonNull<Events>>, old: &Events) {
+        all.retain(|other| *other != NonNull::from(old));
+        if all.is_empty() {
+            sys::kapi_counters_unwatch(STATE.load(Relaxed));
+            // A static is never dropped.
+            *all = KVVec::new();
+        }
+    }
+
+    /// The counter is left alone from here on.
+    fn remove(&self, old: &Events) {
+        self.locked(|all| Self::leave(all, old));
+        sys::kapi_counters_flush();
+    }
+}
+
+/// Creates the events of CPUs that have come online.
+#[no_mangle]
+extern "C" fn kapi_counters_follow() {
+    FOLLOWERS.locked(|all| {
+        for cpu in (0..cpus()).filter(|cpu| sys::kapi_counters_take(*cpu as u32)) {
+            for events in all.iter() {
+                // SAFETY: a counter leaves the list, under the lock, before it is freed.
+                let events = unsafe { events.as_ref() };
+                // SAFETY: we hold the lock, and nobody else borrows them.
+                let of_cpus = unsafe { &mut *events.of_cpus.get() };
+                if let Some(event) = of_cpus.get_mut(cpu) {
+                    events.follow(cpu, event);
+                }
+            }
+        }
+    });
+}
+
+/// A running counter; dropping it stops the counter. CPUs that come online join soon after.
+///
+/// # Invariants
+///
+/// `events` calls `counted::<T>` with `what`, which is from `KBox::into_raw`; this value owns both.
+/// `events` is in the list of [`FOLLOWERS`].
+pub struct Counter<T: Count> {
+    events: Option<KBox<Events>>,
+    what: *mut T,
+}
+
+// SAFETY: a counter can be stopped from any task; `T` is `Send` and `Sync`.
+unsafe impl<T: Count> Send for Counter<T> {}
+
 impl<T: Count> Counter<T> {
     /// Starts a counter. `EBUSY`: others use all counters that can do it; `ENOENT`: no CPU can.
     ///
@@ -77,20 +250,19 @@ impl<T: Count> Counter<T> {
     ///
     /// *process*
     pub fn start(what: KBox<T>, event: Event) -> Result<Self> {
-        crate::mem::ask()?;
         let what = KBox::into_raw(what);
-        let Event { kind, config, period, user, kernel } = event;
-        let (f, arg) = (counted::<T>, what.cast());
-        // SAFETY: `counted::<T>` accepts `what`, which is a `T`; it is freed only after the counter
-        // was stopped.
-        let at = unsafe { sys::kapi_counter_start(kind, config, period, user, kernel, f, arg) };
-        match from_err_ptr(at) {
-            // INVARIANT: `at` comes from `kapi_counter_start` with `what`, which comes from
-            // `into_raw`.
-            Ok(at) => Ok(Self { at, what }),
+        // SAFETY: `counted::<T>` accepts `what`, which is a `T`; it is freed only after `events`.
+        let events = unsafe { Events::new(event, counted::<T>, what.cast()) };
+        let events = events.and_then(|events| {
+            FOLLOWERS.add(&events)?;
+            Ok(events)
+        });
+        match events {
+            // INVARIANT: `events` calls `counted::<T>` with `what`, which comes from `into_raw`;
+            // `add` has put it into the list.
+            Ok(events) => Ok(Self { events: Some(events), what }),
             Err(e) => {
-                // SAFETY: `what` comes from `into_raw`; the helper no longer uses it when it has
-                // failed.
+                // SAFETY: `what` comes from `into_raw`; `events`, which used it, is dropped.
                 drop(unsafe { KBox::from_raw(what) });
                 Err(e)
             }
@@ -105,9 +277,9 @@ impl<T: Count> Drop for Counter<T> {
     ///
     /// *process*
     fn drop(&mut self) {
-        // SAFETY: `self.at` comes from `kapi_counter_start` by the invariant, and nobody has a copy
-        // of it.
-        unsafe { sys::kapi_counter_stop(self.at) };
+        if let Some(events) = self.events.take() {
+            FOLLOWERS.remove(&events);
+        }
         // SAFETY: `self.what` comes from `into_raw` by the invariant, and no call uses it any more.
         drop(unsafe { KBox::from_raw(self.what) });
     }

@@ -6,41 +6,34 @@
 //! runs, and expects to find unchanged by others. Functions whose names begin with `__SCT__` are
 //! such instructions too; they are in no list.
 
+use crate::lock::KernelMutex;
 use crate::modules::ModuleRef;
+use crate::nofault;
 use crate::once::Once;
-use crate::symbols::{self, find_kernel as find};
-use crate::sys::{self, OnRange};
+use crate::symbols::{self, find_kernel as find, rest};
+use crate::sys;
 use core::ffi::CStr;
 use core::ops::Range;
-use kernel::ffi::{c_uint, c_ulong, c_void};
+use core::{ptr, slice};
+use kernel::bindings::{atomic_notifier_head, jump_entry, static_call_site};
+use kernel::ffi::{c_ulong, c_void};
 use kernel::prelude::*;
+use kernel::sync::rcu;
+use x86::encoding::WIDE;
 
 /// Why a range is forbidden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u32)]
 pub enum Why {
     /// `noinstr`: runs while the kernel is not ready for instrumentation.
-    Noinstr = 0,
+    Noinstr,
     /// Entries from user space, of exceptions and of interrupts.
-    Entry = 1,
+    Entry,
     /// `__kprobes`.
-    Kprobes = 2,
+    Kprobes,
     /// `NOKPROBE_SYMBOL`, or on the blacklist of kprobes for another reason.
-    Nokprobe = 3,
+    Nokprobe,
     /// Runs on the way to a breakpoint's handler, where a breakpoint would recurse without end.
-    Breakpoint = 4,
-}
-
-impl Why {
-    fn of(n: c_uint) -> Self {
-        match n {
-            0 => Self::Noinstr,
-            1 => Self::Entry,
-            2 => Self::Kprobes,
-            3 => Self::Nokprobe,
-            _ => Self::Breakpoint,
-        }
-    }
+    Breakpoint,
 }
 
 const SECTIONS: [(&CStr, &CStr, Why); 5] = [
@@ -71,19 +64,49 @@ pub(crate) fn is_in_section(addr: u64) -> bool {
 const BEFORE_US: [&CStr; 3] =
     [c"__rcu_read_lock", c"__rcu_read_unlock", c"rcu_read_unlock_special"];
 
-/// Calls a helper with a callback that calls `f`.
-fn collect(f: &mut dyn FnMut(Range<u64>, c_uint), with: impl FnOnce(OnRange, *mut c_void)) {
-    /// # Safety
-    ///
-    /// `arg` is a `&mut dyn FnMut(..)` that no other code uses.
-    unsafe extern "C" fn range(arg: *mut c_void, start: u64, end: u64, why: c_uint) {
-        // SAFETY: by the caller.
-        let f = unsafe { &mut *arg.cast::<&mut dyn FnMut(Range<u64>, c_uint)>() };
-        f(start..end, why);
+/// Returns the blacklist's own ranges.
+fn blacklist(f: &mut dyn FnMut(Range<u64>, Why)) -> Result {
+    let list = find(c"kprobe_blacklist").ok_or(ENODEV)? as c_ulong;
+    let mutex = find(c"kprobe_mutex").ok_or(ENODEV)? as c_ulong;
+    // SAFETY: it is a variable of `kernel/kprobes.c`: `find` takes no module's symbol of that name
+    // for it. No caller holds it.
+    let _held = unsafe { KernelMutex::hold(mutex) };
+    let mut entry: *const c_void = ptr::null();
+    loop {
+        let (mut start, mut end) = (0, 0);
+        // SAFETY: as above, it is the list that the mutex guards; `entry` is null or in it.
+        entry = unsafe { sys::kapi_blacklist_next(list, entry, &mut start, &mut end) };
+        if entry.is_null() {
+            return Ok(());
+        }
+        f(start..end, Why::Nokprobe);
     }
-    let mut f = f;
-    let arg: *mut &mut dyn FnMut(Range<u64>, c_uint) = &mut f;
-    with(range, arg.cast());
+}
+
+/// The most functions on the die chain; no kernel has been seen with so many.
+const MOST: usize = 64;
+
+/// Calls `f` with the functions on the die chain: they run at a breakpoint before our handler, or
+/// from the same loop. `E2BIG`: there are more than [`MOST`].
+fn die_chain(f: &mut dyn FnMut(Range<u64>, Why)) -> Result {
+    let chain = find(c"die_chain").ok_or(ENODEV)? as *const atomic_notifier_head;
+    let mut starts = [0; MOST];
+    let mut places = starts.iter_mut();
+    let held = rcu::read_lock();
+    // SAFETY: it is a variable of `kernel/notifier.c`: `find` takes no module's symbol for it.
+    let mut at = unsafe { (*chain).head };
+    // SAFETY: it is null, or RCU keeps it.
+    while let Some(block) = unsafe { at.as_ref() } {
+        *places.next().ok_or(E2BIG)? = block.notifier_call.map_or(0, |call| call as usize as u64);
+        at = block.next;
+    }
+    drop(held);
+    let free = places.len();
+    // `f` may sleep.
+    for start in starts.iter().take(MOST.wrapping_sub(free)) {
+        f(rest(*start), Why::Breakpoint);
+    }
+    Ok(())
 }
 
 /// Calls `f` with each forbidden range of the kernel itself, with some twice. `ENODEV`, `E2BIG`:
@@ -94,50 +117,76 @@ fn collect(f: &mut dyn FnMut(Range<u64>, c_uint), with: impl FnOnce(OnRange, *mu
 /// *process*; `f` may sleep and allocate. It must not register or look for kprobes: it may be
 /// called under their mutex.
 pub fn ranges(f: &mut dyn FnMut(Range<u64>, Why)) -> Result {
-    let size_of = symbols::size_of().ok_or(ENODEV)?;
-    let list = find(c"kprobe_blacklist").ok_or(ENODEV)? as c_ulong;
-    let mutex = find(c"kprobe_mutex").ok_or(ENODEV)? as c_ulong;
-    let chain = find(c"die_chain").ok_or(ENODEV)? as c_ulong;
+    symbols::size_of().ok_or(ENODEV)?;
     for (start, end, why) in SECTIONS {
         if let (Some(start), Some(end)) = (find(start), find(end)) {
             f(start..end, why);
         }
     }
     for start in BEFORE_US.iter().filter_map(|name| find(name)) {
-        // SAFETY: `symbols::size_of` only returns the function that this calls, which takes any
-        // address.
-        f(start..unsafe { sys::kapi_symbol_end(size_of, start) }, Why::Breakpoint);
+        f(rest(start), Why::Breakpoint);
     }
-    let mut f = |range, why| f(range, Why::of(why));
-    collect(&mut f, |range, arg| {
-        // SAFETY: both are variables of `kernel/kprobes.c`, a list and the mutex that guards it:
-        // `find` takes no module's symbol of that name for them. `range` accepts `arg`, which
-        // `collect` lends until this returns.
-        unsafe { sys::kapi_kprobe_blacklist(list, mutex, range, arg) };
-    });
-    let mut all = false;
-    collect(&mut f, |range, arg| {
-        // SAFETY: `chain` is an `atomic_notifier_head` of `kernel/notifier.c`: `find` takes no
-        // module's symbol for it. `size_of` is as above. `range` accepts `arg`, and is called after
-        // RCU's lock is released.
-        all = unsafe { sys::kapi_die_chain(chain, size_of, range, arg) };
-    });
-    all.then_some(()).ok_or(E2BIG)
+    blacklist(f)?;
+    die_chain(f)
 }
 
-/// Calls `f` with each forbidden range of a module.
+/// Calls `f` with each forbidden range of a module, by the module's own lists: the kernel adds them
+/// to its lists only after it has called our notifier.
 ///
 /// # Context
 ///
 /// *process* or *notifier*
 pub fn of_module(module: &ModuleRef<'_>, f: &mut dyn FnMut(Range<u64>, Why)) -> Result {
-    let size_of = symbols::size_of().ok_or(ENODEV)?;
-    collect(&mut |range, why| f(range, Why::of(why)), |range, arg| {
-        // SAFETY: the module of a `ModuleRef` exists, `size_of` comes from `symbols`, and `range`
-        // accepts `arg`.
-        unsafe { sys::kapi_module_forbidden(module.as_ptr(), size_of, range, arg) };
-    });
+    symbols::size_of().ok_or(ENODEV)?;
+    // SAFETY: the module of a `ModuleRef` exists. These members do not change.
+    let module = unsafe { &*module.as_ptr() };
+    let sections = [
+        (module.noinstr_text_start, module.noinstr_text_size, Why::Noinstr),
+        (module.kprobes_text_start, module.kprobes_text_size, Why::Kprobes),
+    ];
+    for (start, size, why) in sections.into_iter().filter(|(start, ..)| !start.is_null()) {
+        f(start as u64..(start as u64).wrapping_add(size.into()), why);
+    }
+    // SAFETY: the module has so many of them.
+    let listed = unsafe { table(module.kprobe_blacklist, module.num_kprobe_blacklist as usize) };
+    listed.iter().for_each(|start| f(rest(*start as u64), Why::Nokprobe));
     Ok(())
+}
+
+/// Returns a table of the kernel; it is empty if there is none.
+///
+/// # Safety
+///
+/// `at` is null, or `n` values are there, which stay for all of `'a`.
+unsafe fn table<'a, T>(at: *const T, n: usize) -> &'a [T] {
+    if at.is_null() {
+        return &[];
+    }
+    // SAFETY: by the caller.
+    unsafe { slice::from_raw_parts(at, n) }
+}
+
+/// Returns the address that a number tells by its distance from there.
+fn from_here(number: &i32) -> u64 {
+    (core::ptr::from_ref(number) as u64).wrapping_add_signed((*number).into())
+}
+
+fn static_calls(calls: &[static_call_site], f: &mut dyn FnMut(u64, usize)) {
+    calls.iter().for_each(|call| f(from_here(&call.addr), WIDE));
+}
+
+/// A jump label is two or five bytes wide: the kernel reads the code to find out, and so do we.
+fn jump_labels(labels: &[jump_entry], f: &mut dyn FnMut(u64, usize)) {
+    const INIT: kernel::ffi::c_long = 2;
+    // The kernel has freed its init text by now.
+    for label in labels.iter().filter(|label| label.key & INIT == 0) {
+        let at = from_here(&label.code);
+        match nofault::read_kernel_number(at, 1) {
+            Ok(0x66 | 0xeb) => f(at, 2),
+            Ok(_) => f(at, 5),
+            Err(_) => {}
+        }
+    }
 }
 
 /// Calls `f` with each static call and jump label of the kernel itself. `ENODEV`: they cannot be
@@ -147,21 +196,21 @@ pub fn of_module(module: &ModuleRef<'_>, f: &mut dyn FnMut(Range<u64>, Why)) -> 
 ///
 /// *process*
 pub fn sites(f: &mut dyn FnMut(u64, usize)) -> Result {
-    let table = |start, stop| -> Result<Range<u64>> {
-        Ok(find(start).ok_or(ENODEV)?..find(stop).ok_or(ENODEV)?)
-    };
-    let calls = table(c"__start_static_call_sites", c"__stop_static_call_sites")?;
-    let jumps = table(c"__start___jump_table", c"__stop___jump_table")?;
-    let mut f = |r: Range<u64>, _| f(r.start, r.end.wrapping_sub(r.start) as usize);
-    collect(&mut f, |range, arg| {
-        // SAFETY: the kernel's linker script (`vmlinux.lds.h`) puts these symbols around that
-        // table, which belongs to the kernel proper and is never freed; `range` accepts `arg`.
-        unsafe { sys::kapi_static_calls(calls.start, calls.end, range, arg) };
-    });
-    collect(&mut f, |range, arg| {
-        // SAFETY: as above.
-        unsafe { sys::kapi_jump_labels(jumps.start, jumps.end, range, arg) };
-    });
+    /// # Safety
+    ///
+    /// The symbols are around a table of `T` of the kernel proper, or do not exist.
+    unsafe fn between<T>(start: &CStr, stop: &CStr) -> Result<&'static [T]> {
+        let (start, stop) = (find(start).ok_or(ENODEV)?, find(stop).ok_or(ENODEV)?);
+        let n = (stop.wrapping_sub(start) as usize).checked_div(size_of::<T>()).unwrap_or(0);
+        // SAFETY: by the caller; such a table is never freed.
+        Ok(unsafe { table(start as *const T, n) })
+    }
+    // SAFETY: the kernel's linker script (`vmlinux.lds.h`) puts these symbols around that table.
+    let calls = unsafe { between(c"__start_static_call_sites", c"__stop_static_call_sites") }?;
+    // SAFETY: as above.
+    let labels = unsafe { between(c"__start___jump_table", c"__stop___jump_table") }?;
+    static_calls(calls, f);
+    jump_labels(labels, f);
     Ok(())
 }
 
@@ -171,9 +220,13 @@ pub fn sites(f: &mut dyn FnMut(u64, usize)) -> Result {
 ///
 /// *process* or *notifier*
 pub fn sites_of_module(module: &ModuleRef<'_>, f: &mut dyn FnMut(u64, usize)) {
-    let mut f = |r: Range<u64>, _| f(r.start, r.end.wrapping_sub(r.start) as usize);
-    collect(&mut f, |range, arg| {
-        // SAFETY: the module of a `ModuleRef` exists, and `range` accepts `arg`.
-        unsafe { sys::kapi_module_sites(module.as_ptr(), range, arg) };
-    });
+    // SAFETY: the module of a `ModuleRef` exists. These members do not change.
+    let module = unsafe { &*module.as_ptr() };
+    // SAFETY: the module has so many of them.
+    static_calls(
+        unsafe { table(module.static_call_sites, module.num_static_call_sites as usize) },
+        f,
+    );
+    // SAFETY: as above.
+    jump_labels(unsafe { table(module.jump_entries, module.num_jump_entries as usize) }, f);
 }

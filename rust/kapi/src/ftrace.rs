@@ -14,6 +14,7 @@ use crate::sort;
 use crate::symbols;
 use crate::sys::{self, FtraceFns};
 use crate::xcall;
+use kernel::alloc::KVVec;
 use kernel::bindings;
 use kernel::ffi::{c_int, c_ulong};
 use kernel::prelude::*;
@@ -94,31 +95,42 @@ const SHARED: usize = 256;
 /// How many sites are detached at a time if there is no memory.
 const FEW: usize = 64;
 
+/// What is known of a site of a batch.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    /// It is to be added or removed.
+    Change,
+    /// It already is.
+    Done,
+    Refused(Refused),
+}
+
 /// A batch in progress.
 struct Batch<'a> {
     fns: &'static FtraceFns,
     sites: &'a [u64],
-    /// For each site 0, or the errno of its obstacle.
-    whys: &'a mut [u8],
-    /// Room for the sites whose `why` is 0.
+    verdicts: &'a mut [Verdict],
+    /// Room for the sites that are to be changed.
     rest: &'a mut [u64],
 }
 
 impl Batch<'_> {
-    /// Determines which sites can be added or removed, or already are (`EALREADY`). Obstacles that
-    /// are known already stay.
+    /// Determines which sites can be added or removed, or already are. Obstacles that are known
+    /// already stay.
     fn sort_out(&mut self, on: bool) {
-        for (site, why) in self.sites.iter().zip(self.whys.iter_mut()).filter(|(_, why)| **why == 0)
-        {
+        for (site, verdict) in self.sites.iter().zip(self.verdicts.iter_mut()) {
+            if *verdict != Verdict::Change {
+                continue;
+            }
             if on && (*site == 0 || self.fns.location(*site) != *site) {
-                *why = Refused::NotText.errno();
+                *verdict = Verdict::Refused(Refused::NotText);
                 continue;
             }
             let direct = self.fns.direct(*site);
             if (direct == trampoline()) == on {
-                *why = bindings::EALREADY as u8;
+                *verdict = Verdict::Done;
             } else if on && direct != 0 {
-                *why = Refused::Busy.errno();
+                *verdict = Verdict::Refused(Refused::Busy);
             }
             xcall::breathe();
         }
@@ -128,7 +140,8 @@ impl Batch<'_> {
     /// things have changed. The lock is held.
     fn update(&mut self, on: bool) -> c_int {
         const ENOMEM: c_int = -(bindings::ENOMEM as c_int);
-        let wanted = self.sites.iter().zip(self.whys.iter()).filter(|(_, why)| **why == 0);
+        let all = self.sites.iter().zip(self.verdicts.iter());
+        let wanted = all.filter(|(_, verdict)| **verdict == Verdict::Change);
         let mut n: usize = 0;
         for ((site, _), to) in wanted.zip(self.rest.iter_mut()) {
             *to = *site;
@@ -166,7 +179,8 @@ impl Batch<'_> {
     }
 
     fn refuse_rest(&mut self, why: Refused) {
-        self.whys.iter_mut().filter(|w| **w == 0).for_each(|w| *w = why.errno());
+        let rest = self.verdicts.iter_mut().filter(|verdict| **verdict == Verdict::Change);
+        rest.for_each(|verdict| *verdict = Verdict::Refused(why));
     }
 }
 
@@ -185,12 +199,12 @@ pub fn attach(sites: &[u64], refused: &mut dyn FnMut(usize, Refused)) {
     }
     let mut all = |why| (0..sites.len()).for_each(|i| refused(i, why));
     let Some(fns) = symbols::ftrace_fns() else { return all(Refused::Unsupported) };
-    let (Ok(mut whys), Ok(mut rest), Ok(())) =
-        (mem::zeroed_bytes(sites.len()), mem::zeroed_words(sites.len()), mem::ask())
+    let (Ok(mut verdicts), Ok(mut rest), Ok(())) =
+        (verdicts(sites.len()), mem::zeroed_words(sites.len()), mem::ask())
     else {
         return all(Refused::Memory);
     };
-    let mut batch = Batch { fns, sites, whys: &mut whys, rest: &mut rest };
+    let mut batch = Batch { fns, sites, verdicts: &mut verdicts, rest: &mut rest };
     let _held = Lock::Ftrace.hold();
     sites::expect();
     let mut err = 0;
@@ -207,16 +221,17 @@ pub fn attach(sites: &[u64], refused: &mut dyn FnMut(usize, Refused)) {
         Ok(bindings::EOPNOTSUPP | bindings::ENODEV) => batch.refuse_rest(Refused::Unsupported),
         _ => batch.refuse_rest(Refused::Busy),
     }
-    for (i, why) in batch.whys.iter().enumerate() {
-        match u32::from(*why) {
-            bindings::EALREADY => {}
-            _ => {
-                if let Some(why) = Refused::of(*why) {
-                    refused(i, why);
-                }
-            }
+    for (i, verdict) in batch.verdicts.iter().enumerate() {
+        if let Verdict::Refused(why) = verdict {
+            refused(i, *why);
         }
     }
+}
+
+fn verdicts(n: usize) -> Result<KVVec<Verdict>> {
+    let mut all = mem::exact(n)?;
+    all.resize(n, Verdict::Change, GFP_KERNEL)?;
+    Ok(all)
 }
 
 /// Detaches and refuses the functions that turn out to be replaced.
@@ -228,8 +243,9 @@ fn let_go_of_shared(batch: &mut Batch<'_>) {
     if detach_held(batch.fns, shared).is_err() {
         return;
     }
-    for (why, _) in batch.whys.iter_mut().zip(batch.sites).filter(|(_, s)| shared.contains(s)) {
-        *why = Refused::Busy.errno();
+    let all = batch.verdicts.iter_mut().zip(batch.sites);
+    for (verdict, _) in all.filter(|(_, site)| shared.contains(site)) {
+        *verdict = Verdict::Refused(Refused::Busy);
     }
 }
 
@@ -249,13 +265,14 @@ fn detach_held(fns: &'static FtraceFns, sites: &[u64]) -> Result {
     if sites.is_empty() || !sys::kapi_ftrace_attached() {
         return Ok(());
     }
-    let (whys, rest) = (mem::zeroed_bytes(sites.len()), mem::zeroed_words(sites.len()));
-    if let (Ok(mut whys), Ok(mut rest)) = (whys, rest) {
-        return Batch { fns, sites, whys: &mut whys, rest: &mut rest }.remove();
+    let (room, rest) = (verdicts(sites.len()), mem::zeroed_words(sites.len()));
+    if let (Ok(mut verdicts), Ok(mut rest)) = (room, rest) {
+        return Batch { fns, sites, verdicts: &mut verdicts, rest: &mut rest }.remove();
     }
     // Our own lack of memory must not leave our calls in place.
     sites.chunks(FEW).try_for_each(|sites| {
-        Batch { fns, sites, whys: &mut [0; FEW], rest: &mut [0; FEW] }.remove()
+        let verdicts = &mut [Verdict::Change; FEW];
+        Batch { fns, sites, verdicts, rest: &mut [0; FEW] }.remove()
     })
 }
 

@@ -3,6 +3,8 @@
 
 use crate::sys;
 use core::marker::PhantomData;
+use kernel::bindings::{self, mutex};
+use kernel::ffi::c_ulong;
 
 /// The mutexes.
 #[derive(Clone, Copy)]
@@ -20,6 +22,21 @@ pub(crate) enum Lock {
     Follow = 4,
     /// The [tracepoints](crate::tracepoint) of modules.
     Tracepoints = 5,
+    /// The [functions on single tracepoints](crate::hook).
+    Hooks = 6,
+    /// The notifier of [modules](crate::modules).
+    Watch = 7,
+    /// The [counters](crate::counter) and their events.
+    Counters = 8,
+    /// The [timers](crate::timer).
+    Tickers = 9,
+    /// Acting for a CPU that is [off](crate::xcall).
+    Offline = 10,
+    /// What is [stuck](crate::stuck).
+    Stuck = 11,
+    /// The [entries](crate::typed) of types of tracepoints.
+    #[allow(dead_code, reason = "only a kernel with CFI needs them")]
+    Entries = 12,
 }
 
 /// The mutex is held as long as this value exists.
@@ -42,5 +59,27 @@ impl Drop for Held {
     fn drop(&mut self) {
         // SAFETY: `hold` locked it, and a `Held` is neither copied nor sent to another task.
         unsafe { sys::kapi_unlock(self.0 as u32) };
+    }
+}
+
+/// A mutex of the kernel is held as long as this value exists.
+pub(crate) struct KernelMutex(*mut mutex);
+
+impl KernelMutex {
+    /// # Safety
+    ///
+    /// `at` is the address of a mutex that never disappears and that the caller does not hold.
+    pub(crate) unsafe fn hold(at: c_ulong) -> Self {
+        let at = at as *mut mutex;
+        // SAFETY: by the caller.
+        unsafe { bindings::mutex_lock(at) };
+        Self(at)
+    }
+}
+
+impl Drop for KernelMutex {
+    fn drop(&mut self) {
+        // SAFETY: `hold` locked it in this task: the pointer keeps the value from being sent.
+        unsafe { bindings::mutex_unlock(self.0) };
     }
 }

@@ -5,59 +5,22 @@
 //! only. They BUG() on anything that they do not expect, so [`crate::text`] and [`crate::sites`]
 //! refuse all of that.
 
+use crate::lock::KernelMutex;
+use crate::modules;
 use crate::sys::{self, TextFns};
+use crate::xcall::Cpus;
 use core::cell::UnsafeCell;
-use core::marker::PhantomData;
 use core::ptr;
 use kernel::bindings;
 use kernel::ffi::c_ulong;
 use kernel::page::PAGE_SIZE;
 use kernel::sync::rcu;
 
-/// No CPU comes online or goes offline as long as this exists. It is taken before [`Text`].
-pub(crate) struct Cpus(PhantomData<*mut ()>);
-
 impl Cpus {
-    pub(crate) fn hold() -> Self {
-        // SAFETY: a task may always wait for this lock; none holds it twice, because no caller of
-        // this module does.
-        unsafe { bindings::cpus_read_lock() };
-        Self(PhantomData)
-    }
-
     /// Makes every CPU see what was written, and finish each breakpoint that it has hit before.
     pub(crate) fn sync(&self, fns: &TextFns) {
         // SAFETY: `fns` comes from `symbols`; the caller holds the CPUs.
         unsafe { sys::kapi_call4(fns.sync, 0, 0, 0, 0) };
-    }
-}
-
-impl Drop for Cpus {
-    fn drop(&mut self) {
-        // SAFETY: `hold` took the lock in this task.
-        unsafe { bindings::cpus_read_unlock() };
-    }
-}
-
-/// A mutex of the kernel is held as long as this value exists.
-struct Mutex(*mut bindings::mutex);
-
-impl Mutex {
-    /// # Safety
-    ///
-    /// `at` is the address of a mutex that never disappears and that the caller does not hold.
-    unsafe fn hold(at: c_ulong) -> Self {
-        let at = at as *mut bindings::mutex;
-        // SAFETY: by the caller.
-        unsafe { bindings::mutex_lock(at) };
-        Self(at)
-    }
-}
-
-impl Drop for Mutex {
-    fn drop(&mut self) {
-        // SAFETY: `hold` locked it in this task: the pointer keeps the value from being sent.
-        unsafe { bindings::mutex_unlock(self.0) };
     }
 }
 
@@ -66,17 +29,17 @@ impl Drop for Mutex {
 pub(crate) struct Text {
     fns: &'static TextFns,
     // Released in this order.
-    _text: Mutex,
-    modules: Option<Mutex>,
+    _text: KernelMutex,
+    modules: Option<KernelMutex>,
 }
 
 impl Text {
     pub(crate) fn hold(fns: &'static TextFns) -> Self {
         // SAFETY: `fns` comes from `symbols`, so this is the kernel's `module_mutex`. A `Text` is
         // made only where no caller holds it.
-        let modules = unsafe { Mutex::hold(fns.module_mutex) };
+        let modules = unsafe { KernelMutex::hold(fns.module_mutex) };
         // SAFETY: as above, `text_mutex`.
-        let text = unsafe { Mutex::hold(fns.text_mutex) };
+        let text = unsafe { KernelMutex::hold(fns.text_mutex) };
         Self { fns, _text: text, modules: Some(modules) }
     }
 
@@ -84,16 +47,17 @@ impl Text {
     pub(crate) fn hold_own(fns: &'static TextFns) -> Self {
         // SAFETY: `fns` comes from `symbols`, so this is the kernel's `text_mutex`. A `Text` is made
         // only where no caller holds it.
-        let text = unsafe { Mutex::hold(fns.text_mutex) };
+        let text = unsafe { KernelMutex::hold(fns.text_mutex) };
         Self { fns, _text: text, modules: None }
     }
 
     /// Tells whether all of `[addr, addr + len)` is text of the kernel or of a module.
     pub(crate) fn is_text(&self, addr: u64, len: usize) -> bool {
-        // SAFETY: `fns` comes from `symbols`, so this is the list of modules, and `module_mutex` is
-        // held.
-        let of_module = || unsafe { sys::kapi_is_module_text(self.fns.modules, addr, len) };
-        is_kernel_text(self.fns, addr, len) || self.modules.is_some() && of_module()
+        is_kernel_text(self.fns, addr, len)
+            || self.modules.as_ref().is_some_and(|held| {
+                // SAFETY: `fns` comes from `symbols`, and `held` is `module_mutex`, as in `hold`.
+                unsafe { modules::is_text(self.fns, addr, len, held) }
+            })
     }
 
     /// Reads text; `None`: it cannot be read.
@@ -165,7 +129,7 @@ pub(crate) fn is_reserved(fns: &'static TextFns, addr: u64, len: usize) -> bool 
     // The functions walk lists of modules and of ftrace's pages; `text_mutex` guards that of the
     // alternatives.
     // SAFETY: `fns` comes from `symbols`, so this is the kernel's `text_mutex`; no caller holds it.
-    let _text = unsafe { Mutex::hold(fns.text_mutex) };
+    let _text = unsafe { KernelMutex::hold(fns.text_mutex) };
     let _list = rcu::read_lock();
     let asked = [fns.jump_label_reserved, fns.static_call_reserved, fns.ftrace_reserved];
     asked.into_iter().chain([fns.alternatives_reserved]).filter(|f| *f != 0).any(|f| {

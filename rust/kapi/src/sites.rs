@@ -5,14 +5,13 @@
 
 use crate::lock::{Held, Lock};
 use crate::mem;
-use crate::poke::{Cpus, Span, Text};
+use crate::poke::{Span, Text};
 use crate::symbols;
 use crate::sys::{self, TextFns};
 pub(crate) use crate::sys::{Kind, Site};
-use crate::xcall;
+use crate::xcall::{self, Cpus};
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU8, AtomicUsize, Ordering::Relaxed};
-use kernel::bindings;
 use x86::encoding::{CALL, INT3};
 
 /// The number of sites that are changed while the kernel's locks are held once.
@@ -34,33 +33,6 @@ pub enum Refused {
     NoRoom,
     /// No memory.
     Memory,
-}
-
-impl Refused {
-    /// Returns the errno for a helper.
-    pub(crate) fn errno(self) -> u8 {
-        (match self {
-            Self::Unsupported => bindings::EOPNOTSUPP,
-            Self::Malformed => bindings::EINVAL,
-            Self::NotText => bindings::ENXIO,
-            Self::Busy => bindings::EEXIST,
-            Self::NoRoom => bindings::ENOSPC,
-            Self::Memory => bindings::ENOMEM,
-        }) as u8
-    }
-
-    /// Returns the reason for an errno that a helper wrote to `why`.
-    pub(crate) fn of(errno: u8) -> Option<Self> {
-        match u32::from(errno) {
-            0 => None,
-            bindings::EINVAL | bindings::ENOENT => Some(Self::Malformed),
-            bindings::EOPNOTSUPP => Some(Self::Unsupported),
-            bindings::ENXIO => Some(Self::NotText),
-            bindings::ENOSPC => Some(Self::NoRoom),
-            bindings::ENOMEM => Some(Self::Memory),
-            _ => Some(Self::Busy),
-        }
-    }
 }
 
 impl Site {

@@ -257,17 +257,17 @@ fn start_of_page(addr: u64) -> u64 {
 }
 
 /// CAST: less than the size of a page.
-fn offset_in_page(addr: u64) -> u32 {
-    (addr & !(PAGE_MASK as u64)) as u32
+fn offset_in_page(addr: u64) -> usize {
+    (addr & !(PAGE_MASK as u64)) as usize
 }
 
 /// Returns the part of `len` bytes at `addr`, of which `done` are done, that the next page has:
-/// its address, its offset in the page, and its end in the bytes.
-fn next_part(addr: u64, done: usize, len: usize) -> (u64, u32, usize) {
+/// its address, and its end in the bytes.
+fn next_part(addr: u64, done: usize, len: usize) -> (u64, usize) {
     let at = addr.wrapping_add(done as u64);
     let offset = offset_in_page(at);
-    let room = PAGE_SIZE.saturating_sub(offset as usize);
-    (at, offset, len.min(done.saturating_add(room)))
+    let room = PAGE_SIZE.saturating_sub(offset);
+    (at, len.min(done.saturating_add(room)))
 }
 
 /// A page of a process.
@@ -291,8 +291,37 @@ impl Drop for Page<'_> {
 
 impl<'a> Page<'a> {
     fn byte(&self, addr: u64) -> u8 {
+        self.mapped(addr, |at| {
+            // SAFETY: `at` is in the page.
+            unsafe { at.read_volatile() }
+        })
+    }
+
+    /// Calls `f` with the place of an address in this page.
+    fn mapped<R>(&self, addr: u64, f: impl FnOnce(*mut u8) -> R) -> R {
         // SAFETY: `self.at` is a page by the invariant.
-        unsafe { sys::kapi_page_byte(self.at.as_ptr(), offset_in_page(addr)) }
+        let at = unsafe { bindings::kmap_local_page(self.at.as_ptr().cast()) };
+        let result = f(at.cast::<u8>().wrapping_add(offset_in_page(addr)));
+        // SAFETY: it was mapped above, and is not used any more.
+        unsafe { bindings::kunmap_local(at) };
+        result
+    }
+
+    /// Reads from an address in this page. `to` does not reach beyond its end.
+    fn read(&self, addr: u64, to: &mut [u8]) {
+        self.mapped(addr, |at| {
+            // SAFETY: by the callers, the page has that many bytes there.
+            unsafe { at.copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) }
+        });
+    }
+
+    /// Writes to an address in this page, which the process has for itself. `from` does not reach
+    /// beyond its end.
+    fn write(&self, addr: u64, from: &[u8]) {
+        self.mapped(addr, |at| {
+            // SAFETY: by the callers, the page has that many bytes there.
+            unsafe { at.copy_from_nonoverlapping(from.as_ptr(), from.len()) }
+        });
     }
 
     /// Makes a change on this page. A page with nothing to change is not copied: most pages of a
@@ -314,8 +343,10 @@ impl<'a> Page<'a> {
                 return Err(Ground::Differs);
             }
         }
-        // SAFETY: `self.at` is a page by the invariant; it is `own`.
-        unsafe { sys::kapi_page_set_byte(self.at.as_ptr(), offset_in_page(poke.addr), poke.new) };
+        self.mapped(poke.addr, |at| {
+            // SAFETY: `at` is in the page, which is `own`.
+            unsafe { at.write_volatile(poke.new) };
+        });
         Ok(())
     }
 }
@@ -416,7 +447,7 @@ impl Space {
         let Some(locked) = Locked::soon(&user) else { return (0, Some(Ground::Away)) };
         let mut done = 0;
         while done < into.len() {
-            let (at, offset, end) = next_part(addr, done, into.len());
+            let (at, end) = next_part(addr, done, into.len());
             if at >= sys::kapi_space_limit() {
                 break;
             }
@@ -425,11 +456,8 @@ impl Space {
                 Err(why) => return (done, Some(why)),
             };
             let Some(to) = into.get_mut(done..end) else { break };
-            // SAFETY: `page.at` is a page by the invariant, whose end `next_part` does not pass;
-            // `to` has room for that many bytes.
-            unsafe {
-                sys::kapi_page_read(page.at.as_ptr(), offset, to.as_mut_ptr(), to.len() as u32)
-            };
+            // `next_part` does not pass the end of the page.
+            page.read(at, to);
             done = end;
         }
         (done, None)
@@ -524,18 +552,15 @@ impl Space {
         let locked = Locked::soon(&user).ok_or(EAGAIN)?;
         let mut done = 0;
         while done < from.len() {
-            let (at, offset, end) = next_part(addr, done, from.len());
+            let (at, end) = next_part(addr, done, from.len());
             let page = locked.page(at, bindings::FOLL_WRITE).map_err(|why| match why {
                 Ground::Away => EAGAIN,
                 Ground::Unmapped => EFAULT,
                 _ => ENOMEM,
             })?;
             let Some(part) = from.get(done..end) else { break };
-            // SAFETY: `page.at` is a page by the invariant, whose end `next_part` does not pass;
-            // it is `own`. `part` has that many bytes.
-            unsafe {
-                sys::kapi_page_write(page.at.as_ptr(), offset, part.as_ptr(), part.len() as u32)
-            };
+            // `next_part` does not pass the end of the page, which is `own`.
+            page.write(at, part);
             done = end;
         }
         Ok(())

@@ -9,7 +9,7 @@
 
 use crate::once::Once as SetOnce;
 use crate::prototypes;
-use crate::sys::{self, FtraceFns, TextFns};
+use crate::sys::{self, FtraceFns, OnKernelSymbol, TextFns};
 use core::ffi::CStr;
 use core::ops::Range;
 use core::slice;
@@ -247,10 +247,14 @@ pub(crate) fn find_kernel(name: &CStr) -> Option<u64> {
 ///
 /// *process*
 pub fn extent(name: &CStr) -> Option<Range<u64>> {
-    let (start, size_of) = (find(name)?, size_of()?);
-    // SAFETY: `size_of` is `kallsyms_lookup_size_offset`, found in the kernel proper, with the
-    // prototype that `prototypes.c` has checked; it takes any address.
-    Some(start..unsafe { sys::kapi_symbol_end(size_of, start) })
+    let start = find(name)?;
+    size_of()?;
+    Some(rest(start))
+}
+
+/// Returns the range from here to the end of the function, or this one byte if its end is unknown.
+pub(crate) fn rest(start: u64) -> Range<u64> {
+    start..around(start).map_or(start.wrapping_add(1), |function| function.end)
 }
 
 /// Returns the range from the symbol at or before `addr` to the next one, in the kernel itself or
@@ -260,10 +264,17 @@ pub fn extent(name: &CStr) -> Option<Range<u64>> {
 ///
 /// *process*
 pub fn around(addr: u64) -> Option<Range<u64>> {
-    let (size_of, mut start, mut end) = (size_of()?, 0, 0);
-    // SAFETY: as in `extent`; `start` and `end` can be written to.
-    let found = unsafe { sys::kapi_symbol_around(size_of, addr, &mut start, &mut end) };
-    found.then_some(start..end)
+    let (size_of, mut size, mut offset) = (size_of()?, 0_u64, 0_u64);
+    let (to_size, to_offset) = (&raw mut size as c_ulong, &raw mut offset as c_ulong);
+    // SAFETY: `size_of` is `kallsyms_lookup_size_offset(addr, size, offset)`, found in the kernel
+    // proper, with the prototype that `prototypes.c` has checked; it takes any address.
+    let found = unsafe { sys::kapi_call4(size_of, addr as c_ulong, to_size, to_offset, 0) };
+    // It returns an `int`.
+    if found as c_int == 0 || size <= offset {
+        return None;
+    }
+    let start = addr.wrapping_sub(offset);
+    Some(start..start.wrapping_add(size))
 }
 
 /// Calls `f` with the name of the symbol that contains `addr`; the name is empty if it is unknown.
@@ -274,10 +285,13 @@ pub fn around(addr: u64) -> Option<Range<u64>> {
 pub fn with_name<R>(addr: u64, f: impl FnOnce(&[u8]) -> R) -> R {
     let mut name = [0; sys::NAME_LEN];
     let name_of = FOUND.as_ref().map(|found| found.name_of).filter(|f| *f != 0);
-    // SAFETY: `of` is `lookup_symbol_name`, found in the kernel proper, with the prototype that
-    // `prototypes.c` has checked; it takes any address, and writes at most `KSYM_NAME_LEN` bytes,
-    // which `name` has.
-    let found = name_of.is_some_and(|of| unsafe { sys::kapi_symbol_name(of, addr, &mut name) });
+    let to = name.as_mut_ptr() as c_ulong;
+    // SAFETY: `of` is `lookup_symbol_name(addr, to)`, found in the kernel proper, with the prototype
+    // that `prototypes.c` has checked; it takes any address, and writes at most `KSYM_NAME_LEN`
+    // bytes, which `name` has.
+    let call = |of| unsafe { sys::kapi_call4(of, addr as c_ulong, to, 0, 0) };
+    // It returns an `int`.
+    let found = name_of.is_some_and(|of| call(of) as c_int == 0);
     let name = CStr::from_bytes_until_nul(&name).ok().filter(|_| found);
     f(name.map_or(b"", CStr::to_bytes))
 }
@@ -340,9 +354,10 @@ pub fn kernel_symbols(f: &mut dyn FnMut(&[u8], u64) -> bool) -> Result {
     let found = FOUND.as_ref().ok_or(ENODEV)?;
     let mut ask: Ask<'_> = f;
     let arg: *mut Ask<'_> = &mut ask;
-    // SAFETY: `on_each` is `kallsyms_on_each_symbol`, found in the kernel proper, with the
+    let symbol: OnKernelSymbol = symbol;
+    // SAFETY: `on_each` is `kallsyms_on_each_symbol(fn, arg)`, found in the kernel proper, with the
     // prototype that `prototypes.c` has checked. It calls `symbol` with `arg` and a name on its
     // stack, one call after the other, and not after it has returned.
-    unsafe { sys::kapi_each_kernel_symbol(found.on_each, symbol, arg.cast()) };
+    unsafe { sys::kapi_call4(found.on_each, symbol as c_ulong, arg as c_ulong, 0, 0) };
     Ok(())
 }

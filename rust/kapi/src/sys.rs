@@ -4,14 +4,14 @@
 //!
 //! The `safe` functions accept every argument. The others state what their callers must guarantee.
 
-use core::sync::atomic::{AtomicU32, AtomicU8};
+use core::sync::atomic::{AtomicU32, AtomicU64, AtomicU8};
+use kernel::bindings::pt_regs;
 use kernel::ffi::{c_char, c_int, c_long, c_uint, c_ulong, c_void};
 
 /// `GOLDEN_RATIO_64` of `<linux/hash.h>`: a multiplier that spreads keys over a table.
 pub(crate) const GOLDEN_RATIO: u64 = 0x61c8_8646_80b5_83eb;
 
-/// `struct kapi_text_fns`: the resolved symbols for text patching. Zero: not found.
-#[repr(C)]
+/// The resolved symbols for text patching. Zero: not found.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TextFns {
     pub(crate) batch_add: c_ulong,
@@ -133,6 +133,32 @@ pub(crate) struct Area {
     pub(crate) answers: bool,
 }
 
+/// `struct kapi_event`. The event that a counter counts.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Event {
+    /// `config` of a `perf_event_attr`.
+    pub config: u64,
+    /// The number of events from one call of [`Count::counted`](crate::counter::Count::counted) to
+    /// the next.
+    pub period: u64,
+    /// Its `type`.
+    pub kind: u32,
+    /// Events in processes count.
+    pub user: bool,
+    /// Events in the kernel count.
+    pub kernel: bool,
+}
+
+/// `struct kapi_counting`. The callback of an event.
+#[repr(C)]
+pub(crate) struct Counting {
+    pub(crate) fn_: OnCount,
+    pub(crate) arg: *mut c_void,
+    /// How often perf has stopped the event.
+    pub(crate) throttled: AtomicU64,
+}
+
 /// `kapi_thread_fn`
 pub(crate) type ThreadFn =
     unsafe extern "C" fn(data: *mut c_void, mm: u64, thread: *const c_void) -> bool;
@@ -160,18 +186,9 @@ pub(crate) struct Mapped {
 }
 
 pub(crate) type Done = unsafe extern "C" fn(arg: *mut c_void) -> bool;
-pub(crate) type OnRange = unsafe extern "C" fn(arg: *mut c_void, start: u64, end: u64, why: c_uint);
-pub(crate) type Call = unsafe extern "C" fn(arg: *mut c_void);
 pub(crate) type OnTick =
     unsafe extern "C" fn(arg: *mut c_void, kernel_pc: u64, user_pc: u64, late: u64);
 pub(crate) type OnCount = unsafe extern "C" fn(arg: *mut c_void, kernel_pc: u64, user_pc: u64);
-pub(crate) type OnModule = unsafe extern "C" fn(event: c_ulong, module: *mut c_void);
-pub(crate) type OnEnd = extern "C" fn(task: u64, mark: u64);
-pub(crate) type OnSwitch = extern "C" fn(next: u64, mark: u64, runtime: u64);
-pub(crate) type OnTracepoint = unsafe extern "C" fn(tp: *mut c_void, arg: *mut c_void);
-pub(crate) type TracepointHit = unsafe extern "C" fn(number: u64, args: *const u64, stack: u64);
-pub(crate) type OnSymbol =
-    unsafe extern "C" fn(arg: *mut c_void, name: *const c_char, addr: c_ulong, kind: c_char);
 pub(crate) type OnKernelSymbol =
     unsafe extern "C" fn(arg: *mut c_void, name: *const c_char, addr: c_ulong) -> c_int;
 
@@ -197,24 +214,20 @@ unsafe extern "C" {
     pub(crate) fn kapi_probe_nested(cpu: c_uint) -> u64;
     pub(crate) safe fn kapi_probe_deaths() -> c_ulong;
 
-    /// `call` and `offline` accept `arg`.
-    pub(crate) fn kapi_call_on(cpu: c_uint, call: Call, offline: Call, arg: *mut c_void) -> c_int;
     pub(crate) safe fn kapi_sync() -> bool;
     pub(crate) safe fn kapi_quiesce();
     pub(crate) safe fn kapi_breathe();
+    pub(crate) safe fn kapi_irqs_are_off() -> bool;
     pub(crate) safe fn kapi_cpu_possible(cpu: c_uint) -> bool;
     pub(crate) safe fn kapi_cpu_online(cpu: c_uint) -> bool;
 
-    /// `who` is less than the number of `stuck::Who`; `again` can be called as long as the module
-    /// is loaded.
-    pub(crate) fn kapi_stuck_keep(who: c_uint, again: extern "C" fn() -> bool) -> bool;
+    pub(crate) safe fn kapi_stuck_later();
     pub(crate) safe fn kapi_stuck_end();
     pub(crate) safe fn kapi_keep(now: u64, ns: u64) -> bool;
     pub(crate) safe fn kapi_alive_init();
     pub(crate) safe fn kapi_nofault_init();
     pub(crate) safe fn kapi_alive_ask();
     pub(crate) safe fn kapi_alive_answered() -> u64;
-    pub(crate) safe fn kapi_alive_awake() -> u64;
     pub(crate) safe fn kapi_alive_end();
 
     /// `which` is a `Lock` that the caller does not hold.
@@ -222,68 +235,33 @@ unsafe extern "C" {
     /// `which` is a `Lock` that the caller holds.
     pub(crate) fn kapi_unlock(which: c_uint);
 
-    pub(crate) safe fn kapi_task_ppid() -> c_int;
-    pub(crate) safe fn kapi_task_descends_from(tgid: c_int) -> c_int;
-    pub(crate) safe fn kapi_task_uid() -> u32;
-    pub(crate) safe fn kapi_task_gid() -> u32;
     pub(crate) safe fn kapi_task_context() -> u32;
     /// Constant.
     pub(crate) safe static kapi_over_task: u32;
-    pub(crate) safe static kapi_task_mark: u32;
-    pub(crate) safe fn kapi_task_runtime() -> u64;
-    pub(crate) safe fn kapi_task_register(n: u32, value: &mut u64) -> bool;
-    /// `to` has room for `size` bytes, and that is not 0.
-    pub(crate) fn kapi_task_path(root: bool, to: *mut u8, size: u32) -> u32;
-    /// As above; `at` may be any address.
-    pub(crate) fn kapi_path(at: u64, of_mount: bool, to: *mut u8, size: u32) -> u32;
     pub(crate) safe static kapi_mutex_owner: u32;
     pub(crate) safe static kapi_rwsem_count: u32;
     pub(crate) safe static kapi_rwsem_owner: u32;
     pub(crate) safe static kapi_rwsem_readers: u64;
     pub(crate) safe static kapi_rwsem_writer: u64;
-    pub(crate) safe fn kapi_task_euid() -> u32;
-    pub(crate) safe fn kapi_task_egid() -> u32;
-    pub(crate) safe fn kapi_task_ns_number(thread: bool) -> c_int;
-    pub(crate) safe fn kapi_task_cgroup() -> u64;
+    /// `regs` are registers of a task, `n` is less than 21.
+    pub(crate) fn kapi_register_of(regs: *const pt_regs, n: u32) -> u64;
+    pub(crate) safe fn kapi_task_registers() -> *const c_void;
     pub(crate) safe fn kapi_task_file(fd: c_uint) -> u64;
-    pub(crate) safe fn kapi_task_args(start: &mut u64, end: &mut u64) -> bool;
-    pub(crate) safe fn kapi_task_may_trace() -> bool;
     pub(crate) safe fn kapi_task_is_dying() -> bool;
-    pub(crate) safe fn kapi_task_may_destroy() -> bool;
-    pub(crate) safe fn kapi_task_owner() -> u32;
     pub(crate) safe fn kapi_task_destructive() -> bool;
-    pub(crate) safe fn kapi_task_locked_down(writes: bool) -> c_int;
+    pub(crate) safe fn kapi_locked_down(what: c_uint) -> c_int;
 
-    pub(crate) safe fn kapi_ends_watch(f: OnEnd) -> c_int;
-    pub(crate) safe fn kapi_ends_unwatch();
-    pub(crate) safe fn kapi_switches_watch(f: OnSwitch) -> c_int;
-    pub(crate) safe fn kapi_switches_unwatch();
-    pub(crate) safe fn kapi_threads_quiesce();
-
-    /// `f` accepts `arg`.
-    pub(crate) fn kapi_tracepoints(f: OnTracepoint, arg: *mut c_void);
-    /// `tp` is a tracepoint that exists, here and in the next two functions.
-    pub(crate) fn kapi_tracepoint_name(tp: *const c_void) -> *const c_char;
-    /// `fns` is null or from `symbols`. `f` is the same each time; it is called with five numbers in
-    /// `args`.
-    pub(crate) fn kapi_tracepoint_attach(
-        fns: *const TextFns,
-        tp: *mut c_void,
-        number: u64,
-        f: TracepointHit,
-    ) -> c_int;
-    pub(crate) fn kapi_tracepoint_detach(tp: *mut c_void, number: u64);
-    pub(crate) safe fn kapi_tracepoints_quiesce();
-    /// `module` is held, here and in the next function; `n` is less than this number.
-    pub(crate) fn kapi_module_tracepoint_count(module: *const c_void) -> u32;
-    pub(crate) fn kapi_module_tracepoint(module: *mut c_void, n: u32) -> *mut c_void;
-    pub(crate) safe fn kapi_modules_watched() -> bool;
+    /// Not to be called: tracepoints call it.
+    pub(crate) fn kapi_tracepoint(number: *mut c_void, a: u64, b: u64, c: u64, d: u64, e: u64);
+    pub(crate) safe fn kapi_tracepoints_synchronize();
 
     pub(crate) safe fn kapi_field(n: u32, offset: &mut u32, size: &mut u32) -> bool;
     pub(crate) safe fn kapi_cpu_info(cpu: u32) -> u64;
     pub(crate) safe static kapi_bdev_submits_bios: u32;
     pub(crate) safe static kapi_folio_is_large: u64;
     pub(crate) safe static kapi_dentry_alias: u32;
+    pub(crate) safe static kapi_fs_root: u32;
+    pub(crate) safe static kapi_fs_pwd: u32;
 
     /// `to` has room for `len` bytes.
     pub(crate) fn kapi_read_kernel(to: *mut u8, addr: u64, len: usize) -> c_int;
@@ -292,6 +270,7 @@ unsafe extern "C" {
     /// `from` has `len` bytes.
     pub(crate) fn kapi_write_user(addr: u64, from: *const u8, len: usize) -> c_int;
 
+    pub(crate) safe fn kapi_irq_work_runs() -> bool;
     /// Only in probe context.
     pub(crate) fn kapi_signal(sig: c_int) -> c_int;
     pub(crate) safe fn kapi_signals_quiesce();
@@ -311,16 +290,8 @@ unsafe extern "C" {
     pub(crate) fn kapi_space_lock_killable(mm: *mut c_void) -> bool;
     /// Under `mmap_lock`.
     pub(crate) fn kapi_space_area(mm: *mut c_void, addr: u64, to: &mut Area) -> bool;
-    /// `page` is a reference to a page, here and below; after this, it is not used again.
+    /// `page` is a reference to a page, and is not used again.
     pub(crate) fn kapi_page_put(page: *mut c_void, dirty: bool);
-    /// `to` has room for `len` bytes, and `at + len` is in the page.
-    pub(crate) fn kapi_page_read(page: *mut c_void, at: u32, to: *mut u8, len: u32);
-    /// `from` has `len` bytes, and `at + len` is in the page, which the process has for itself.
-    pub(crate) fn kapi_page_write(page: *mut c_void, at: u32, from: *const u8, len: u32);
-    /// `at` is in the page.
-    pub(crate) fn kapi_page_byte(page: *mut c_void, at: u32) -> u8;
-    /// `at` is in the page, which the process has for itself.
-    pub(crate) fn kapi_page_set_byte(page: *mut c_void, at: u32, byte: u8);
     /// The current thread uses a process's memory.
     pub(crate) fn kapi_map_code(at: u64, size: u64) -> c_long;
     /// `mm` has users.
@@ -340,60 +311,36 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_shadow_stack() -> bool;
     pub(crate) safe fn kapi_user_vector(n: u32) -> u64;
     pub(crate) safe fn kapi_user_awaits_children(parent: u64) -> bool;
-    pub(crate) safe fn kapi_user_watch() -> c_int;
-    pub(crate) safe fn kapi_user_unwatch();
+    pub(crate) safe fn kapi_user_breakpoints_on() -> c_int;
+    pub(crate) safe fn kapi_user_breakpoints_off();
+    pub(crate) safe fn kapi_user_works_end();
+    pub(crate) safe fn kapi_spaces_changed();
+    /// Not to be called: a tracepoint calls it, like the next function.
+    pub(crate) fn kapi_signal_delivered(
+        data: *mut c_void,
+        sig: c_int,
+        info: *mut c_void,
+        action: *mut c_void,
+    );
+    pub(crate) fn kapi_forked(data: *mut c_void, parent: *mut c_void, task: *mut c_void);
+    pub(crate) safe fn kapi_children_reserve() -> c_int;
+    pub(crate) safe fn kapi_children_await();
+    /// No process is traced.
+    pub(crate) fn kapi_children_free();
+    pub(crate) safe fn kapi_unmaps_begin() -> c_int;
+    /// `kapi_unmaps_begin` has succeeded.
+    pub(crate) fn kapi_unmaps_end();
 
     pub(crate) safe fn kapi_zalloc(bytes: usize) -> *mut u8;
     pub(crate) safe fn kapi_alloc_exact(bytes: usize) -> *mut u8;
     pub(crate) safe fn kapi_alloc_charged(bytes: usize) -> *mut u8;
 
     pub(crate) safe fn kapi_find_lookup() -> c_ulong;
-    /// `on_each` is the address of `kallsyms_on_each_symbol`; `f` accepts `arg`.
-    pub(crate) fn kapi_each_kernel_symbol(
-        on_each: c_ulong,
-        f: OnKernelSymbol,
-        arg: *mut c_void,
-    ) -> c_int;
-
-    /// `size_of` is the address of `kallsyms_lookup_size_offset`.
-    pub(crate) fn kapi_symbol_around(
-        size_of: c_ulong,
-        addr: u64,
-        start: &mut u64,
-        end: &mut u64,
-    ) -> bool;
-    /// `name_of` is the address of `lookup_symbol_name`; afterwards `to` holds a C string.
-    pub(crate) fn kapi_symbol_name(name_of: c_ulong, addr: u64, to: &mut [u8; NAME_LEN]) -> bool;
-
-    pub(crate) safe fn kapi_modules_watch(f: OnModule) -> c_int;
-    pub(crate) safe fn kapi_modules_unwatch();
-    pub(crate) safe fn kapi_module_own() -> *mut c_void;
-    /// `prev` is null, or from this function and not used again; `list` is `modules`, `mutex` is
-    /// `module_mutex`.
-    pub(crate) fn kapi_module_next(prev: *mut c_void, list: c_ulong, mutex: c_ulong)
-        -> *mut c_void;
-    /// `module` exists.
-    pub(crate) fn kapi_module_name(module: *mut c_void) -> *const c_char;
-    /// `module` exists.
-    pub(crate) fn kapi_module_text(module: *mut c_void, init: bool, base: &mut u64, size: &mut u64);
-    /// `module` exists.
-    pub(crate) fn kapi_module_contains(module: *mut c_void, addr: u64, len: usize) -> bool;
-    /// `module` exists; `mutex` is `module_mutex`, which the caller does not hold; `f` accepts
-    /// `arg`.
-    pub(crate) fn kapi_module_symbols(
-        module: *mut c_void,
-        mutex: c_ulong,
-        f: OnSymbol,
-        arg: *mut c_void,
-    );
 
     pub(crate) safe fn kapi_node_on() -> c_int;
     pub(crate) safe fn kapi_node_off();
     /// `misc` is registered.
     pub(crate) fn kapi_device_own(misc: *mut c_void) -> c_int;
-
-    /// `modules` is the kernel's list, and `module_mutex` is held.
-    pub(crate) fn kapi_is_module_text(modules: c_ulong, addr: u64, len: usize) -> bool;
 
     pub(crate) safe fn kapi_is_tail(addr: u64) -> bool;
     /// Under `text_mutex`. `sites` has `n` members, at most `CHUNK`; the list is empty, or `n` is 0.
@@ -426,72 +373,48 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_ftrace_attached() -> bool;
     pub(crate) safe fn kapi_ftrace_detach_all() -> c_int;
 
-    /// `list` and `mutex` are those of kprobes; `f` accepts `arg`.
-    pub(crate) fn kapi_kprobe_blacklist(
+    /// `list` is `kprobe_blacklist`, whose mutex is held; `prev` is null or in it.
+    pub(crate) fn kapi_blacklist_next(
         list: c_ulong,
-        mutex: c_ulong,
-        f: OnRange,
-        arg: *mut c_void,
-    );
-    /// `module` exists, `size_of` is `kallsyms_lookup_size_offset`; `f` accepts `arg`.
-    pub(crate) fn kapi_module_forbidden(
-        module: *mut c_void,
-        size_of: c_ulong,
-        f: OnRange,
-        arg: *mut c_void,
-    );
-    /// `chain` is `die_chain`, `size_of` as above; `f` accepts `arg`.
-    pub(crate) fn kapi_die_chain(
-        chain: c_ulong,
-        size_of: c_ulong,
-        f: OnRange,
-        arg: *mut c_void,
-    ) -> bool;
-    /// `size_of` as above.
-    pub(crate) fn kapi_symbol_end(size_of: c_ulong, addr: u64) -> u64;
-    /// The range is a table of `struct static_call_site`; `f` accepts `arg`.
-    pub(crate) fn kapi_static_calls(start: u64, stop: u64, f: OnRange, arg: *mut c_void);
-    /// The range is a table of `struct jump_entry`; `f` accepts `arg`.
-    pub(crate) fn kapi_jump_labels(start: u64, stop: u64, f: OnRange, arg: *mut c_void);
-    /// `module` exists; `f` accepts `arg`.
-    pub(crate) fn kapi_module_sites(module: *mut c_void, f: OnRange, arg: *mut c_void);
+        prev: *const c_void,
+        start: &mut u64,
+        end: &mut u64,
+    ) -> *const c_void;
 
     /// Returns null, or a constant string.
     pub(crate) safe fn kapi_syscall_symbol(ia32: bool, nr: u32) -> *const c_char;
     pub(crate) safe fn kapi_syscall_count(ia32: bool) -> u32;
-    /// `to` has room for six words.
-    pub(crate) fn kapi_syscall_args(regs: u64, ia32: bool, to: *mut u64);
-    pub(crate) safe fn kapi_syscall_number() -> u32;
 
+    pub(crate) safe fn kapi_tickers_begin() -> c_int;
+    pub(crate) safe fn kapi_tickers_end(state: c_int);
     /// `f` accepts `arg` until the ticker is stopped, in hard interrupts of any CPU.
-    pub(crate) fn kapi_ticker_start(
+    pub(crate) fn kapi_ticker_new(
         interval: u64,
         everywhere: bool,
         f: OnTick,
         arg: *mut c_void,
     ) -> *mut c_void;
-    /// `ticker` is from `kapi_ticker_start`, and is not used again.
-    pub(crate) fn kapi_ticker_stop(ticker: *mut c_void);
+    /// `ticker` is from `kapi_ticker_new`, here and below; `state` is from `kapi_tickers_begin`, and
+    /// has not ended.
+    pub(crate) fn kapi_ticker_start(state: c_int, ticker: *mut c_void) -> c_int;
+    /// As above; it was started.
+    pub(crate) fn kapi_ticker_stop(state: c_int, ticker: *mut c_void);
+    /// It does not run, and is not used again.
+    pub(crate) fn kapi_ticker_free(ticker: *mut c_void);
 
-    pub(crate) safe fn kapi_counter_exists(
-        kind: u32,
-        config: u64,
-        period: u64,
-        user: bool,
-        kernel: bool,
-    ) -> c_int;
-    /// `f` accepts `arg` until the counter is stopped, in NMIs of any CPU.
-    pub(crate) fn kapi_counter_start(
-        kind: u32,
-        config: u64,
-        period: u64,
-        user: bool,
-        kernel: bool,
-        f: OnCount,
-        arg: *mut c_void,
+    /// Returns an error pointer on failure. `counting` is null, or its function accepts its argument,
+    /// in NMIs of any CPU, until the event is released.
+    pub(crate) fn kapi_counter_create(
+        what: &Event,
+        cpu: c_uint,
+        counting: *mut Counting,
     ) -> *mut c_void;
-    /// `counter` is from `kapi_counter_start`, and is not used again.
-    pub(crate) fn kapi_counter_stop(counter: *mut c_void);
+    /// `event` is from `kapi_counter_create`, and is not used again.
+    pub(crate) fn kapi_counter_release(event: *mut c_void);
+    pub(crate) safe fn kapi_counters_watch() -> c_int;
+    pub(crate) safe fn kapi_counters_unwatch(state: c_int);
+    pub(crate) safe fn kapi_counters_flush();
+    pub(crate) safe fn kapi_counters_take(cpu: c_uint) -> bool;
 
     /// Under `Lock::Follow`, like the next function.
     pub(crate) safe fn kapi_mapped_on() -> c_int;
@@ -511,12 +434,6 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_process_get() -> *mut c_void;
     /// `block` is from `kmalloc`, begins with two words for RCU, and no new reader finds it.
     pub(crate) fn kapi_free_rcu(block: *mut c_void);
-
-    pub(crate) safe fn kapi_waker_new(fd: c_int) -> *mut c_void;
-    /// `waker` is from `kapi_waker_new`.
-    pub(crate) fn kapi_waker_wake(waker: *mut c_void);
-    /// `waker` is from `kapi_waker_new`, and is not used again.
-    pub(crate) fn kapi_waker_free(waker: *mut c_void);
 
     /// `f` is the address of a function that takes these arguments.
     pub(crate) fn kapi_call4(f: c_ulong, a: c_ulong, b: c_ulong, c: c_ulong, d: c_ulong) -> c_long;
@@ -545,4 +462,9 @@ unsafe extern "C" {
     pub(crate) fn kapi_unset_handler();
     /// Not to be called.
     pub(crate) fn kapi_pool();
+    /// Not to be called.
+    #[cfg(CONFIG_CFI)]
+    pub(crate) fn kapi_typed();
+    /// `THIS_MODULE`, which the top crate defines. Only for its address.
+    pub(crate) static __this_module: u8;
 }

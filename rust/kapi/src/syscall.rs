@@ -3,6 +3,7 @@
 
 use crate::symbols;
 use crate::sys;
+use crate::task;
 use core::ffi::CStr;
 use core::ops::Range;
 use kernel::prelude::*;
@@ -39,7 +40,9 @@ impl Abi {
         Some(unsafe { CStr::from_char_ptr(symbol) })
     }
 
-    /// Returns the six arguments of a call; `regs` is the argument of its function. Returns zeroes
+    /// Returns the six arguments of a call. On entry to every call the registers of the process are
+    /// at the end of the task's stack, so they can be read if, and only if, the function was passed
+    /// that address: `regs` is the argument of its function. Returns zeroes
     /// if `regs` is not what a system call of this task gets.
     ///
     /// # Context
@@ -47,10 +50,16 @@ impl Abi {
     /// *any*
     #[inline]
     pub fn args(self, regs: u64) -> [u64; 6] {
-        let mut args = [0; 6];
-        // SAFETY: `args` has six words, and at most six are written.
-        unsafe { sys::kapi_syscall_args(regs, self.is_ia32(), args.as_mut_ptr()) };
-        args
+        let saved = task::registers();
+        if saved as u64 != regs {
+            return [0; 6];
+        }
+        // SAFETY: the registers stay as long as this code runs on behalf of the task.
+        let r = unsafe { &*saved };
+        match self {
+            Self::X64 => [r.di, r.si, r.dx, r.r10, r.r8, r.r9].map(|word| word as u64),
+            Self::Ia32 => [r.bx, r.cx, r.dx, r.si, r.di, r.bp].map(|word| u64::from(word as u32)),
+        }
     }
 }
 
@@ -61,7 +70,8 @@ impl Abi {
 /// *any*
 #[inline]
 pub fn number() -> u32 {
-    sys::kapi_syscall_number()
+    // SAFETY: the registers stay as long as this code runs on behalf of the task.
+    unsafe { (*task::registers()).orig_ax as u32 }
 }
 
 /// The functions that call, or jump to, the functions that serve system calls.

@@ -5,13 +5,15 @@
 //!
 //! *any*, NMI included, unless a function states another context.
 
-use crate::sys;
+pub use crate::path::{path, path_of, Dir};
+use crate::{sys, xcall};
 use core::arch::asm;
 use core::ops::Range;
 use core::ptr;
-use kernel::bindings::task_struct;
+use kernel::bindings::{self, pt_regs, task_struct};
 use kernel::error::to_result;
 use kernel::prelude::*;
+use kernel::sync::rcu::{self, Guard};
 
 /// Returns the current task, which exists as long as the calling code runs on its behalf. The
 /// fields that are read here do not change meanwhile, or change atomically: each is a number that
@@ -50,53 +52,143 @@ pub fn memory() -> u64 {
     unsafe { (*current()).mm as u64 }
 }
 
-/// Returns the id of the parent process.
-pub fn ppid() -> i32 {
-    sys::kapi_task_ppid()
+/// Returns the parent, or null. A task runs on for a while after it was reaped; then nobody keeps
+/// its `real_parent` up to date, and what that points to may be gone.
+///
+/// # Safety
+///
+/// `task` is the current task, or comes from this function under the same guard.
+unsafe fn parent(task: *const task_struct, _: &Guard) -> *const task_struct {
+    // SAFETY: by the caller, `task` exists: RCU keeps the parent of a task that was not reaped.
+    if unsafe { (*task).thread_pid }.is_null() {
+        return ptr::null();
+    }
+    // SAFETY: as above.
+    unsafe { (*task).real_parent }
 }
+
+/// Returns the id of the parent process; 0 if there is none to read.
+pub fn ppid() -> i32 {
+    let guard = rcu::read_lock();
+    // SAFETY: it is the current task.
+    let parent = unsafe { parent(current(), &guard) };
+    if parent.is_null() {
+        return 0;
+    }
+    // SAFETY: RCU keeps it.
+    unsafe { (*parent).tgid }
+}
+
+/// Anybody can build a chain of a million processes, and a probe has no time for it.
+const MOST_ANCESTORS: usize = 1024;
 
 /// Tells whether it is process `pid` or a descendant of it. `None`: it has too many ancestors.
 pub fn is_progeny_of(pid: i32) -> Option<bool> {
-    match sys::kapi_task_descends_from(pid) {
-        0 => Some(false),
-        1 => Some(true),
-        _ => None,
+    let guard = rcu::read_lock();
+    let mut task = current();
+    for _ in 0..MOST_ANCESTORS {
+        // SAFETY: it is the current task, or an ancestor that RCU keeps.
+        if unsafe { (*task).tgid } == pid {
+            return Some(true);
+        }
+        // SAFETY: as above.
+        let parent = unsafe { parent(task, &guard) };
+        // The first task of all is its own parent.
+        if parent.is_null() || parent == task {
+            return Some(false);
+        }
+        task = parent;
     }
+    None
+}
+
+/// Returns its credentials, which only the task itself replaces.
+fn cred() -> *const bindings::cred {
+    // SAFETY: `current` exists.
+    unsafe { (*current()).cred }
 }
 
 /// Returns the real user id.
 pub fn uid() -> u32 {
-    sys::kapi_task_uid()
+    // SAFETY: the credentials exist while the task has them.
+    unsafe { (*cred()).uid.val }
 }
 
 /// Returns the real group id.
 pub fn gid() -> u32 {
-    sys::kapi_task_gid()
+    // SAFETY: as in `uid`.
+    unsafe { (*cred()).gid.val }
 }
 
 /// Returns the effective user id.
 pub fn euid() -> u32 {
-    sys::kapi_task_euid()
+    // SAFETY: as in `uid`.
+    unsafe { (*cred()).euid.val }
 }
 
 /// Returns the effective group id.
 pub fn egid() -> u32 {
-    sys::kapi_task_egid()
+    // SAFETY: as in `uid`.
+    unsafe { (*cred()).egid.val }
+}
+
+/// Returns the id in the innermost namespace; 0 for null.
+///
+/// # Safety
+///
+/// `pid` is null, or was read from the current task under this guard.
+unsafe fn innermost(pid: *const bindings::pid, _: &Guard) -> i32 {
+    if pid.is_null() {
+        return 0;
+    }
+    // SAFETY: by the caller, RCU keeps it.
+    let level = unsafe { (*pid).level };
+    // SAFETY: as above; this only computes an address.
+    let numbers = unsafe { &raw const (*pid).numbers }.cast::<bindings::upid>();
+    // SAFETY: a `struct pid` has a number for each namespace that it is in, down to this one.
+    let number = unsafe { numbers.add(level as usize) };
+    // SAFETY: as above.
+    unsafe { (*number).nr }
 }
 
 /// Returns the id of the process in its own namespace; 0 if it was reaped.
 pub fn ns_pid() -> i32 {
-    sys::kapi_task_ns_number(false)
+    let guard = rcu::read_lock();
+    // SAFETY: `current` exists.
+    let signal = unsafe { (*current()).signal };
+    // SAFETY: a task keeps its `signal_struct`.
+    let [_, process, ..] = unsafe { (*signal).pids };
+    const { assert!(bindings::pid_type_PIDTYPE_TGID == 1) };
+    // SAFETY: it was read under the guard.
+    unsafe { innermost(process, &guard) }
 }
 
 /// Returns the id of the thread in its own namespace; 0 if it was reaped.
 pub fn ns_tid() -> i32 {
-    sys::kapi_task_ns_number(true)
+    let guard = rcu::read_lock();
+    // SAFETY: `current` exists.
+    let thread = unsafe { (*current()).thread_pid };
+    // SAFETY: it was read under the guard.
+    unsafe { innermost(thread, &guard) }
 }
 
-/// Returns the id of its cgroup (version 2): the inode number of its directory.
+/// Returns the id of its cgroup (version 2): the inode number of its directory; 0 if the kernel has
+/// no cgroups.
 pub fn cgroup() -> u64 {
-    sys::kapi_task_cgroup()
+    #[cfg(not(CONFIG_CGROUPS))]
+    return 0;
+    #[cfg(CONFIG_CGROUPS)]
+    {
+        let _guard = rcu::read_lock();
+        // SAFETY: `current` exists.
+        let set = unsafe { (*current()).cgroups };
+        // SAFETY: RCU keeps a task's set of cgroups, which keeps the cgroups and their directories.
+        let group = unsafe { (*set).dfl_cgrp };
+        // SAFETY: as above.
+        let directory = unsafe { (*group).kn };
+        // SAFETY: as above.
+        unsafe { (*directory).id }
+    }
 }
 
 /// Returns the address of the `struct file` of an open file; 0 if there is none.
@@ -106,45 +198,45 @@ pub fn file(fd: u32) -> u64 {
 
 /// Returns the range of its memory that has the program's arguments, separated by NULs.
 pub fn args() -> Option<Range<u64>> {
-    let (mut start, mut end) = (0, 0);
-    sys::kapi_task_args(&mut start, &mut end).then_some(start..end)
+    let mm = memory() as *const bindings::mm_struct;
+    if mm.is_null() {
+        return None;
+    }
+    // SAFETY: the current task keeps its memory.
+    let start = unsafe { (*mm).__bindgen_anon_1.arg_start };
+    // SAFETY: as above.
+    let end = unsafe { (*mm).__bindgen_anon_1.arg_end };
+    Some(start as u64..end as u64)
 }
 
 /// Returns a register of the process from its entry into the kernel, by its place in
 /// `struct pt_regs`. `None`: there is no such register, or no process.
 pub fn register(n: u32) -> Option<u64> {
-    let mut value = 0;
-    sys::kapi_task_register(n, &mut value).then_some(value)
+    const NONE: u32 = bindings::PF_KTHREAD | bindings::PF_EXITING;
+    let regs = registers();
+    // SAFETY: `current` exists.
+    let flags = unsafe { (*current()).flags };
+    // SAFETY: the registers stay as long as this code runs on behalf of the task.
+    let saved = unsafe { &*regs };
+    // SAFETY: all members of this union are numbers.
+    let is_user = unsafe { saved.__bindgen_anon_1.cs } & 3 != 0;
+    if n >= 21 || memory() == 0 || flags & NONE != 0 || !is_user {
+        return None;
+    }
+    // SAFETY: there are 21 registers.
+    Some(unsafe { sys::kapi_register_of(regs, n) })
 }
 
-/// A directory of the process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dir {
-    /// The current directory, seen from the process's root.
-    Current,
-    /// The process's root.
-    Root,
+/// Returns the registers from the last entry of the task into the kernel, at the end of its stack.
+#[inline]
+pub(crate) fn registers() -> *const pt_regs {
+    sys::kapi_task_registers().cast()
 }
 
-/// Returns its name, or the end of a name that is too long for `into`. It is empty if there is no
-/// name.
-pub fn path(dir: Dir, into: &mut [u8; 256]) -> &[u8] {
-    let size = into.len();
-    // SAFETY: `into` has room for `size` bytes.
-    // CAST: `size` is 256.
-    let at = unsafe { sys::kapi_task_path(dir == Dir::Root, into.as_mut_ptr(), size as u32) };
-    into.get(at as usize..size.wrapping_sub(1)).unwrap_or_default()
-}
-
-/// Returns the name of the `struct path` at a kernel address, seen from the process's root, as
-/// [`path`] does; with `of_mount`, the name of its mount point. It is empty if there is none, as
-/// for a pipe. `None`: there is no `struct path` at this address.
-pub fn path_of(at: u64, of_mount: bool, into: &mut [u8; 256]) -> Option<&[u8]> {
-    let size = into.len();
-    // SAFETY: `into` has room for `size` bytes; `at` may be any address.
-    // CAST: `size` is 256.
-    let at = unsafe { sys::kapi_path(at, of_mount, into.as_mut_ptr(), size as u32) };
-    into.get(at as usize..size.wrapping_sub(1))
+/// Returns the address of its `struct fs_struct`, which has its directories; 0: it has none.
+pub(crate) fn directories() -> u64 {
+    // SAFETY: `current` exists.
+    unsafe { (*current()).fs as u64 }
 }
 
 /// Reads the state of locks by their address.
@@ -237,15 +329,41 @@ pub fn own_key() -> u64 {
 /// Returns how long the thread has run, in ns, as the scheduler last noted: at a tick, or when the
 /// thread got the CPU.
 pub fn runtime() -> u64 {
-    sys::kapi_task_runtime()
+    // SAFETY: `current` exists.
+    unsafe { runtime_of(current()) }
 }
 
-/// Returns the part of a thread's key that is not its address.
+/// Returns [`runtime`] of another thread.
+///
+/// # Safety
+///
+/// The task exists.
+pub(crate) unsafe fn runtime_of(task: *const task_struct) -> u64 {
+    // SAFETY: by the caller.
+    unsafe { (*task).se.sum_exec_runtime }
+}
+
+/// Returns the part of a thread's key that is not its address: a value that no other task at this
+/// address has had, and that does not change while the task lives.
+///
+/// # Safety
+///
+/// The task exists.
+#[inline(always)]
+pub(crate) unsafe fn mark_of(task: *const task_struct) -> u64 {
+    #[cfg(CONFIG_STACKPROTECTOR)]
+    // SAFETY: by the caller.
+    return unsafe { (*task).stack_canary } as u64;
+    #[cfg(not(CONFIG_STACKPROTECTOR))]
+    // SAFETY: by the caller.
+    return unsafe { (*task).start_boottime };
+}
+
+/// Returns [`mark_of`] the current task.
 #[inline(always)]
 fn mark() -> u64 {
-    let at = current().wrapping_byte_add(sys::kapi_task_mark as usize).cast::<u64>();
-    // SAFETY: `current` exists, and the word lies within it.
-    unsafe { *at }
+    // SAFETY: `current` exists.
+    unsafe { mark_of(current()) }
 }
 
 /// Returns [`thread_key`] for this `task_struct`, mark and context.
@@ -282,7 +400,13 @@ fn over_task() -> u64 {
 ///
 /// *process*, may sleep
 pub fn is_dying() -> bool {
+    xcall::breathe();
     sys::kapi_task_is_dying()
+}
+
+fn has(capability: u32) -> bool {
+    // SAFETY: it is a number of a capability, from the kernel.
+    unsafe { bindings::capable(capability as kernel::ffi::c_int) }
 }
 
 /// Tells whether it may trace: it has `CAP_SYS_ADMIN`, or both `CAP_PERFMON` and `CAP_BPF`, which
@@ -292,26 +416,44 @@ pub fn is_dying() -> bool {
 ///
 /// *process*
 pub fn may_trace() -> bool {
-    sys::kapi_task_may_trace()
+    has(bindings::CAP_SYS_ADMIN) || has(bindings::CAP_PERFMON) && has(bindings::CAP_BPF)
 }
 
-/// Tells whether the task may change processes and the machine: `CAP_SYS_ADMIN`.
+/// Tells whether the task may change processes and the machine: `CAP_SYS_ADMIN`. This needs more
+/// rights, as it does for BPF (`bpf_probe_write_user`, `bpf_send_signal_task` to others).
 ///
 /// # Context
 ///
 /// *process*
 pub fn may_destroy() -> bool {
-    sys::kapi_task_may_destroy()
+    has(bindings::CAP_SYS_ADMIN)
 }
 
 /// Returns the user who is accountable for the task's memory in the kernel: its real uid, or in a
-/// user namespace the user who created the outermost one, unless that was root.
+/// user namespace the user who created the outermost one, unless that was root: there, one user may
+/// have tens of thousands of uids.
 ///
 /// # Context
 ///
 /// *process*
 pub fn owner() -> u32 {
-    sys::kapi_task_owner()
+    const ROOT: u32 = 0;
+    let mut user = uid();
+    // SAFETY: the credentials exist while the task has them.
+    let mut space = unsafe { (*cred()).user_ns };
+    // SAFETY: the credentials keep their namespace, which keeps its parents, here and below.
+    let mut parent = unsafe { (*space).parent };
+    while !parent.is_null() {
+        // SAFETY: as above.
+        let next = unsafe { (*parent).parent };
+        // SAFETY: as above.
+        let creator = unsafe { (*space).owner.val };
+        if next.is_null() && creator != ROOT {
+            user = creator;
+        }
+        (space, parent) = (parent, next);
+    }
+    user
 }
 
 /// Tells whether anybody may change processes and the machine: the module's parameter
@@ -325,11 +467,17 @@ pub fn destructive() -> bool {
 }
 
 /// Returns an error if the kernel is locked down against reading its memory or, with `writes`,
-/// against changing processes' memory, which is the lower level.
+/// against changing processes' memory, which is the lower level. BPF programs may not do it then
+/// either.
 ///
 /// # Context
 ///
 /// *process*
 pub fn locked_down(writes: bool) -> Result {
-    to_result(sys::kapi_task_locked_down(writes))
+    let refuses = |what| to_result(sys::kapi_locked_down(what));
+    if writes {
+        return refuses(bindings::lockdown_reason_LOCKDOWN_BPF_WRITE_USER);
+    }
+    refuses(bindings::lockdown_reason_LOCKDOWN_KPROBES)?;
+    refuses(bindings::lockdown_reason_LOCKDOWN_BPF_READ_KERNEL)
 }

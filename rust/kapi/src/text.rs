@@ -14,7 +14,7 @@
 //! Locks: [`crate::poke`] takes module_mutex before text_mutex.
 
 use crate::forbidden;
-use crate::poke::{self, Cpus, Span, Text};
+use crate::poke::{self, Span, Text};
 pub use crate::sites::Refused;
 use crate::sites::{self, Kind, Site, Table, CHUNK};
 use crate::sort;
@@ -22,6 +22,7 @@ use crate::symbols;
 pub use crate::sys::Patch;
 use crate::sys::{self, TextFns};
 use crate::trampoline::Trampoline;
+use crate::xcall::Cpus;
 use core::ops::Range;
 use core::slice;
 use x86::encoding::{CALL, INT3, JMP, WIDE_NOP, WIDE_RET};

@@ -6,10 +6,11 @@
 //! makes it, on behalf of the thread that leaves.
 
 use crate::context::{self, ProbeCtx};
+use crate::hook::{self, Hook};
 use crate::once::Once;
-use crate::sys;
 use crate::task;
-use kernel::error::to_result;
+use kernel::bindings::task_struct;
+use kernel::ffi::{c_uint, c_void};
 use kernel::prelude::*;
 
 /// A thread that has ended.
@@ -59,15 +60,43 @@ pub type OnSwitch = fn(&ProbeCtx, &Switch);
 static ON_END: Once<OnEnd> = Once::new();
 static ON_SWITCH: Once<OnSwitch> = Once::new();
 
-extern "C" fn on_end(task: u64, mark: u64) {
+/// `TP_PROTO(struct task_struct *p)`
+///
+/// # Safety
+///
+/// Only the tracepoint may call this; `task` exists.
+unsafe extern "C" fn ended(_data: *mut c_void, task: *mut task_struct) {
     let Some(f) = ON_END.as_ref() else { return };
-    context::enter(|ctx| f(ctx, &Ended { task, mark }));
+    // SAFETY: by the caller.
+    let mark = unsafe { task::mark_of(task) };
+    context::enter(|ctx| f(ctx, &Ended { task: task as u64, mark }));
 }
 
-extern "C" fn on_switch(task: u64, mark: u64, runtime: u64) {
+/// `TP_PROTO(bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int
+/// prev_state)`
+///
+/// # Safety
+///
+/// As above; `next` exists.
+unsafe extern "C" fn switched(
+    _data: *mut c_void,
+    _preempt: bool,
+    _prev: *mut task_struct,
+    next: *mut task_struct,
+    _prev_state: c_uint,
+) {
     let Some(f) = ON_SWITCH.as_ref() else { return };
-    context::enter(|ctx| f(ctx, &Switch { task, mark, runtime }));
+    // SAFETY: by the caller.
+    let mark = unsafe { task::mark_of(next) };
+    // SAFETY: by the caller.
+    let runtime = unsafe { task::runtime_of(next) };
+    context::enter(|ctx| f(ctx, &Switch { task: next as u64, mark, runtime }));
 }
+
+// SAFETY: `ended` has the parameters of that tracepoint, which calls it with a task that exists.
+static ENDS: Hook = unsafe { Hook::new(c"sched_process_free", ended as *mut c_void) };
+// SAFETY: as above.
+static SWITCHES: Hook = unsafe { Hook::new(c"sched_switch", switched as *mut c_void) };
 
 /// Calls `f` for every thread that ends from now on. Pass the same `f` each time. `ENODEV`: this
 /// kernel does not report ends.
@@ -77,7 +106,7 @@ extern "C" fn on_switch(task: u64, mark: u64, runtime: u64) {
 /// *process*
 pub fn watch_ends(f: OnEnd) -> Result {
     ON_END.populate(f);
-    to_result(sys::kapi_ends_watch(on_end))
+    ENDS.on()
 }
 
 /// Stops the calls; an end that happens now may still be reported.
@@ -86,7 +115,7 @@ pub fn watch_ends(f: OnEnd) -> Result {
 ///
 /// *process*
 pub fn unwatch_ends() {
-    sys::kapi_ends_unwatch();
+    ENDS.off();
 }
 
 /// Calls `f` for every switch from now on; see [`watch_ends`].
@@ -96,7 +125,7 @@ pub fn unwatch_ends() {
 /// *process*
 pub fn watch_switches(f: OnSwitch) -> Result {
     ON_SWITCH.populate(f);
-    to_result(sys::kapi_switches_watch(on_switch))
+    SWITCHES.on()
 }
 
 /// Stops the calls; a switch that happens now may still be reported.
@@ -105,10 +134,12 @@ pub fn watch_switches(f: OnSwitch) -> Result {
 ///
 /// *process*
 pub fn unwatch_switches() {
-    sys::kapi_switches_unwatch();
+    SWITCHES.off();
 }
 
 /// Waits until no callback is running. Nothing may be watched.
 pub(crate) fn quiesce() {
-    sys::kapi_threads_quiesce();
+    if ENDS.was_on() || SWITCHES.was_on() {
+        hook::synchronize();
+    }
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Timers that interrupt at regular intervals, on every CPU or on one.
 
+use crate::lock::Lock;
 use crate::sys;
-use kernel::error::from_err_ptr;
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicI32, AtomicU32, Ordering::Relaxed};
+use kernel::error::to_result;
 use kernel::ffi::c_void;
 use kernel::prelude::*;
 use kernel::time::Delta;
@@ -26,15 +29,67 @@ pub trait Tick: Send + Sync {
     fn tick(&self, at: Interrupted);
 }
 
+/// The hotplug callbacks of all tickers are set up as long as there is a ticker.
+/// [`Lock::Tickers`] guards changes.
+static STATE: AtomicI32 = AtomicI32::new(0);
+static TICKERS: AtomicU32 = AtomicU32::new(0);
+
+/// A ticker of C.
+///
+/// # Invariants
+///
+/// It is from `kapi_ticker_new`, and this value owns it.
+struct Raw(NonNull<c_void>);
+
+impl Raw {
+    fn start(&self) -> Result {
+        let _held = Lock::Tickers.hold();
+        if TICKERS.load(Relaxed) == 0 {
+            let state = sys::kapi_tickers_begin();
+            to_result(state.min(0))?;
+            STATE.store(state, Relaxed);
+        }
+        TICKERS.fetch_add(1, Relaxed);
+        // SAFETY: the callbacks are set up; it does not run yet.
+        let started =
+            to_result(unsafe { sys::kapi_ticker_start(STATE.load(Relaxed), self.0.as_ptr()) });
+        if started.is_err() {
+            Self::leave();
+        }
+        started
+    }
+
+    /// The lock is held.
+    fn leave() {
+        if TICKERS.fetch_sub(1, Relaxed) == 1 {
+            sys::kapi_tickers_end(STATE.load(Relaxed));
+        }
+    }
+
+    /// It runs. Waits until no tick is running.
+    fn stop(&self) {
+        let _held = Lock::Tickers.hold();
+        // SAFETY: `start` has started it with this state.
+        unsafe { sys::kapi_ticker_stop(STATE.load(Relaxed), self.0.as_ptr()) };
+        Self::leave();
+    }
+}
+
+impl Drop for Raw {
+    fn drop(&mut self) {
+        // SAFETY: this value owns it, and it does not run: it was stopped, or has not started.
+        unsafe { sys::kapi_ticker_free(self.0.as_ptr()) };
+    }
+}
+
 /// A running timer; dropping it stops the timer. CPUs that come online join, and another CPU takes
 /// over from one that goes offline.
 ///
 /// # Invariants
 ///
-/// `at` is from `kapi_ticker_start`, with `what`. `what` is from `KBox::into_raw`, and this value
-/// owns it.
+/// `at` runs, with `what`. `what` is from `KBox::into_raw`, and this value owns it.
 pub struct Ticker<T: Tick> {
-    at: *mut c_void,
+    at: Raw,
     what: *mut T,
 }
 
@@ -66,13 +121,17 @@ impl<T: Tick> Ticker<T> {
         let what = KBox::into_raw(what);
         // SAFETY: `tick::<T>` accepts `what`, which is a `T`; it is freed only after the ticker was
         // stopped.
-        let at = unsafe { sys::kapi_ticker_start(ns, everywhere, tick::<T>, what.cast()) };
-        match from_err_ptr(at) {
-            // INVARIANT: `at` comes from `kapi_ticker_start` with `what`, which comes from
-            // `into_raw`.
+        let at = unsafe { sys::kapi_ticker_new(ns, everywhere, tick::<T>, what.cast()) };
+        // INVARIANT: it comes from `kapi_ticker_new`.
+        let started = NonNull::new(at).map(Raw).ok_or(ENOMEM).and_then(|at| {
+            at.start()?;
+            Ok(at)
+        });
+        match started {
+            // INVARIANT: `at` was started with `what`, which comes from `into_raw`.
             Ok(at) => Ok(Self { at, what }),
             Err(e) => {
-                // SAFETY: `what` comes from `into_raw`, and no ticker was given it.
+                // SAFETY: `what` comes from `into_raw`, and no ticker runs with it.
                 drop(unsafe { KBox::from_raw(what) });
                 Err(e)
             }
@@ -87,9 +146,7 @@ impl<T: Tick> Drop for Ticker<T> {
     ///
     /// *process*
     fn drop(&mut self) {
-        // SAFETY: `self.at` comes from `kapi_ticker_start` by the invariant, and nobody has a copy
-        // of it.
-        unsafe { sys::kapi_ticker_stop(self.at) };
+        self.at.stop();
         // SAFETY: `self.what` comes from `into_raw` by the invariant, and no tick uses it any more.
         drop(unsafe { KBox::from_raw(self.what) });
     }

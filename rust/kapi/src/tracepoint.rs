@@ -5,15 +5,16 @@
 //! attached. A call in progress may arrive after a tracepoint is detached, so the number must not
 //! lead to anything that is freed then. [`quiesce`] waits for the last call.
 
+use crate::hook;
 use crate::lock::Lock;
 use crate::mem;
-use crate::modules::ModuleRef;
+use crate::modules::{self, ModuleRef};
 use crate::once::Once;
-use crate::symbols;
-use crate::sys;
+use crate::typed;
 use core::cell::UnsafeCell;
-use core::ffi::CStr;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use kernel::alloc::KVVec;
+use kernel::bindings::{self, tracepoint};
 use kernel::error::to_result;
 use kernel::ffi::c_void;
 use kernel::prelude::*;
@@ -38,37 +39,36 @@ enum Place {
 /// It exists: it is the kernel's own, which never disappears; or it is in an [`OfModule`], which
 /// loses it when the module unloads.
 #[derive(Clone, Copy)]
-struct Raw(*mut c_void);
+struct Raw(*mut tracepoint);
 
 // SAFETY: the kernel locks its tracepoints when somebody attaches or detaches.
 unsafe impl Send for Raw {}
 // SAFETY: as above.
 unsafe impl Sync for Raw {}
 
+/// Some tracepoint was attached.
+static ATTACHED: AtomicBool = AtomicBool::new(false);
+
 impl Raw {
     fn attach(self, number: u64) -> Result {
-        let fns = symbols::breakpoint_fns().map_or(core::ptr::null(), core::ptr::from_ref);
-        // SAFETY: `fns` is null or comes from `symbols`. The tracepoint exists by the invariant.
-        // The function is `hit` each time, and `kapi_tracepoint` calls it with five numbers, as it
-        // demands.
-        to_result(unsafe { sys::kapi_tracepoint_attach(fns, self.0, number, hit) })
+        // SAFETY: the tracepoint exists by the invariant.
+        let entry = unsafe { typed::entry(self.0) }.ok_or(EOPNOTSUPP)?;
+        ATTACHED.store(true, Relaxed);
+        // SAFETY: as above. `entry` leads to `kapi_tracepoint`, which takes any arguments.
+        to_result(unsafe {
+            bindings::tracepoint_probe_register(self.0, entry, number as *mut c_void)
+        })
     }
 
+    /// The last calls may still be under way. If the kernel has no memory, it leaves a call of an
+    /// empty function in our place.
     fn detach(self, number: u64) {
         // SAFETY: the tracepoint exists by the invariant.
-        unsafe { sys::kapi_tracepoint_detach(self.0, number) };
-    }
-
-    /// Returns the name.
-    ///
-    /// # Safety
-    ///
-    /// The tracepoint exists for all of `'a`.
-    unsafe fn name<'a>(self) -> &'a [u8] {
-        // SAFETY: the tracepoint exists by the invariant.
-        let name = unsafe { sys::kapi_tracepoint_name(self.0) };
-        // SAFETY: the name ends with a NUL and lives as long as its tracepoint.
-        unsafe { CStr::from_ptr(name.cast()) }.to_bytes()
+        let entry = unsafe { typed::attached(self.0) };
+        // SAFETY: as above.
+        unsafe {
+            bindings::tracepoint_probe_unregister(self.0, entry, number as *mut c_void);
+        }
     }
 }
 
@@ -128,7 +128,7 @@ impl Modules {
         let state = UnsafeCell::new(State { at: Some(at), number: None });
         let new = Arc::new(OfModule { module, state }, GFP_KERNEL)?;
         self.locked(|all| {
-            if !sys::kapi_modules_watched() {
+            if !modules::are_watched() {
                 return Err(ENOMEM);
             }
             all.push(new.clone(), GFP_KERNEL)?;
@@ -148,11 +148,10 @@ impl Modules {
     }
 }
 
-/// A module unloads; null: nobody watches modules unload any more.
-#[no_mangle]
-extern "C" fn kapi_module_tracepoints_gone(module: *const c_void) {
+/// A module unloads, by its address; `None`: nobody watches modules unload any more.
+fn gone(module: Option<u64>) {
     MODULES.locked(|all| {
-        for of in all.iter().filter(|of| module.is_null() || of.module == module as u64) {
+        for of in all.iter().filter(|of| module.is_none_or(|module| of.module == module)) {
             // SAFETY: only the holder of the lock borrows a state, and this is the only one here.
             let state = unsafe { &mut *of.state.get() };
             state.leave();
@@ -178,8 +177,9 @@ static ON_HIT: Once<OnHit> = Once::new();
 
 /// # Safety
 ///
-/// `args` are five numbers.
-unsafe extern "C" fn hit(number: u64, args: *const u64, stack: u64) {
+/// Only `kapi_tracepoint` calls this; `args` are five numbers.
+#[no_mangle]
+unsafe extern "C" fn kapi_tracepoint_hit(number: u64, args: *const u64, stack: u64) {
     let Some(f) = ON_HIT.as_ref() else { return };
     // SAFETY: by the caller, `args` are five numbers; they stay until this returns.
     let registers = unsafe { &*args.cast::<[u64; 5]>() };
@@ -197,29 +197,32 @@ pub fn set_handler(f: OnHit) {
 ///
 /// *process*
 pub fn for_each(mut f: impl FnMut(&'static [u8], Tracepoint)) {
-    /// # Safety
-    ///
-    /// `arg` is a `&mut dyn FnMut(..)` that no other code uses; `tp` is a tracepoint of the kernel
-    /// itself.
-    unsafe extern "C" fn one(tp: *mut c_void, arg: *mut c_void) {
-        // SAFETY: by the caller.
-        let f = unsafe { &mut *arg.cast::<&mut dyn FnMut(&'static [u8], Tracepoint)>() };
-        // INVARIANT: by the caller, `tp` is a tracepoint of the kernel itself.
-        let at = Raw(tp);
+    hook::for_each(&mut |tp| {
         // SAFETY: the kernel never frees its own tracepoints.
-        let name = unsafe { at.name() };
-        f(name, Tracepoint { at: Place::Kernel(at), number: None });
-    }
-    let mut f: &mut dyn FnMut(&'static [u8], Tracepoint) = &mut f;
-    // SAFETY: `one` accepts the pointer to `f`, which is lent until this returns.
-    unsafe { sys::kapi_tracepoints(one, (&raw mut f).cast()) };
+        let name = unsafe { hook::name(tp) };
+        // INVARIANT: `tp` is a tracepoint of the kernel itself.
+        f(name, Tracepoint { at: Place::Kernel(Raw(tp)), number: None });
+    });
 }
 
 impl ModuleRef<'_> {
     /// Returns the number of its tracepoints.
     pub fn tracepoints(&self) -> u32 {
-        // SAFETY: the module exists by the invariant.
-        unsafe { sys::kapi_module_tracepoint_count(self.as_ptr()) }
+        // SAFETY: the module exists as long as `self`.
+        unsafe { (*self.as_ptr()).num_tracepoints }
+    }
+
+    fn raw_tracepoint(&self, n: u32) -> Option<*mut tracepoint> {
+        if n >= self.tracepoints() {
+            return None;
+        }
+        // SAFETY: the module exists as long as `self`.
+        let places = unsafe { (*self.as_ptr()).tracepoints_ptrs };
+        let place = places.wrapping_add(n as usize);
+        // SAFETY: there are more than `n` of them.
+        let distance = unsafe { *place };
+        // Each tells how far its tracepoint is from here.
+        Some(place.wrapping_byte_offset(distance as isize).cast_mut().cast())
     }
 
     /// Returns one of its tracepoints and its name. It works only while modules are
@@ -231,16 +234,14 @@ impl ModuleRef<'_> {
     ///
     /// *process* or *notifier*
     pub fn tracepoint(&self, n: u32) -> Result<(&[u8], Tracepoint)> {
-        if n >= self.tracepoints() {
-            return Err(ENOENT);
-        }
+        let at = self.raw_tracepoint(n).ok_or(ENOENT)?;
         mem::ask()?;
+        modules::when_gone(gone);
         // INVARIANT: the module exists, and `MODULES` keeps the tracepoint no longer than that.
-        // SAFETY: the module exists by the invariant, and has more than `n` tracepoints.
-        let at = Raw(unsafe { sys::kapi_module_tracepoint(self.as_ptr(), n) });
-        let of = MODULES.add(self.as_ptr() as u64, at)?;
+        let at = Raw(at);
+        let of = MODULES.add(self.id(), at)?;
         // SAFETY: the tracepoint lives as long as its module, which outlives `self`.
-        let name = unsafe { at.name() };
+        let name = unsafe { hook::name(at.0) };
         Ok((name, Tracepoint { at: Place::Module(of), number: None }))
     }
 }
@@ -306,5 +307,7 @@ impl Drop for Tracepoint {
 ///
 /// *process* or *notifier*
 pub fn quiesce() {
-    sys::kapi_tracepoints_quiesce();
+    if ATTACHED.load(Relaxed) {
+        hook::synchronize();
+    }
 }

@@ -9,6 +9,7 @@
 //! is copied by fork, or ends.
 
 use crate::context::{self, ProbeCtx};
+use crate::events;
 pub use crate::mapping::Room;
 use crate::once::Once;
 use crate::sites;
@@ -16,7 +17,6 @@ pub use crate::space::{Found, Ground, Poke, Space};
 use crate::sys;
 pub use crate::walk::{each_thread, Thread};
 use kernel::bindings;
-use kernel::error::to_result;
 use kernel::ffi::c_int;
 use kernel::prelude::*;
 
@@ -179,7 +179,7 @@ pub fn watch(handlers: Handlers) -> Result {
     // Tasks will enter our code, and we must be able to tell when they have left it.
     sites::expect();
     crate::mem::ask()?;
-    to_result(sys::kapi_user_watch())
+    events::on()
 }
 
 /// Stops the calls, after every copied process has been reported. No process may have a breakpoint
@@ -189,7 +189,7 @@ pub fn watch(handlers: Handlers) -> Result {
 ///
 /// *process*, may sleep
 pub fn unwatch() {
-    sys::kapi_user_unwatch();
+    events::off();
 }
 
 /// Calls [`Handlers::again`] once, after this many milliseconds. It replaces an earlier request.
@@ -198,7 +198,9 @@ pub fn unwatch() {
 ///
 /// *process*
 pub fn look_again(ms: u32) {
-    sys::kapi_user_later(ms);
+    if events::are_on() {
+        sys::kapi_user_later(ms);
+    }
 }
 
 /// Tells whether the process with this key was copied, and [`Handlers::forked`] has not yet

@@ -1,21 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Wakes a process that waits for an eventfd, from any context.
+//!
+//! The caller may hold any lock and may be in an NMI, so it raises an interrupt, which is taken when
+//! interrupts are on again. Under `PREEMPT_RT` eventfd's lock sleeps, so a thread does the waking
+//! there: the `irq_work` must not be a hard one.
 
+use crate::mem;
 use crate::sys;
+use core::cell::UnsafeCell;
+use kernel::bindings::{self, eventfd_ctx, irq_work};
 use kernel::error::from_err_ptr;
-use kernel::ffi::{c_int, c_void};
+use kernel::ffi::c_int;
 use kernel::prelude::*;
 
-/// Wakes the processes that wait for one eventfd.
-///
 /// # Invariants
 ///
-/// The pointer is from `kapi_waker_new`, and this value owns it.
-pub struct Waker(*mut c_void);
+/// This value owns a reference to `of`.
+#[repr(C)]
+struct Work {
+    work: UnsafeCell<irq_work>,
+    of: *mut eventfd_ctx,
+}
+
+/// # Safety
+///
+/// `work` is in a [`Work`].
+unsafe extern "C" fn signal(work: *mut irq_work) {
+    // SAFETY: by the caller; it is the first member.
+    let of = unsafe { (*work.cast::<Work>()).of };
+    // SAFETY: a `Work` holds a reference.
+    unsafe { bindings::eventfd_signal_mask(of, 0) };
+}
+
+/// Wakes the processes that wait for one eventfd.
+pub struct Waker(KBox<Work>);
 
 // SAFETY: any task that may sleep can free a waker.
 unsafe impl Send for Waker {}
-// SAFETY: several CPUs may call `kapi_waker_wake` at once.
+// SAFETY: several CPUs may queue an `irq_work` at once.
 unsafe impl Sync for Waker {}
 
 /// Creates a waker for an open eventfd of this process, which may close it afterwards, because the
@@ -25,20 +47,27 @@ unsafe impl Sync for Waker {}
 ///
 /// *process*
 pub fn waker(fd: c_int) -> Result<Waker> {
-    crate::mem::ask()?;
-    // INVARIANT: the pointer comes from `kapi_waker_new`, and only this value gets it.
-    Ok(Waker(from_err_ptr(sys::kapi_waker_new(fd))?))
+    let work = irq_work { func: Some(signal), ..Default::default() };
+    let mut new = mem::boxed(Work { work: UnsafeCell::new(work), of: core::ptr::null_mut() })?;
+    // SAFETY: the function takes any number.
+    new.of = from_err_ptr(unsafe { bindings::eventfd_ctx_fdget(fd) })?;
+    // INVARIANT: the function has taken the reference.
+    Ok(Waker(new))
 }
 
 impl Waker {
-    /// Makes the eventfd readable, as soon as interrupts are on.
+    /// Makes the eventfd readable, as soon as interrupts are on. Calls before that give one signal.
+    /// On a CPU that would not run the work, nothing is queued: the signal only comes late, from
+    /// another CPU, or the process looks by itself.
     ///
     /// # Context
     ///
     /// *any*
     pub fn wake(&self) {
-        // SAFETY: `self.0` comes from `kapi_waker_new` by the invariant.
-        unsafe { sys::kapi_waker_wake(self.0) };
+        if sys::kapi_irq_work_runs() {
+            // SAFETY: the work is initialised, and `drop` waits for it before it is freed.
+            unsafe { bindings::irq_work_queue(self.0.work.get()) };
+        }
     }
 }
 
@@ -47,7 +76,9 @@ impl Drop for Waker {
     ///
     /// *process*
     fn drop(&mut self) {
-        // SAFETY: this value owns the waker by the invariant, and nobody has a copy of the pointer.
-        unsafe { sys::kapi_waker_free(self.0) };
+        // SAFETY: the work is initialised. Nobody queues it any more.
+        unsafe { bindings::irq_work_sync(self.0.work.get()) };
+        // SAFETY: this value owns the reference.
+        unsafe { bindings::eventfd_ctx_put(self.0.of) };
     }
 }

@@ -2,10 +2,32 @@
 //! Cross calls: run code on a given CPU; wait for all CPUs.
 
 use crate::context::{self, cpus, ProbeCtx};
+use crate::lock::Lock;
 use crate::sys;
+use core::marker::PhantomData;
+use kernel::bindings;
 use kernel::error::to_result;
-use kernel::ffi::c_void;
+use kernel::ffi::{c_int, c_void};
 use kernel::prelude::*;
+
+/// No CPU comes online or goes offline as long as this exists.
+pub(crate) struct Cpus(PhantomData<*mut ()>);
+
+impl Cpus {
+    pub(crate) fn hold() -> Self {
+        // SAFETY: a task may always wait for this lock; none holds it twice, because no caller of
+        // this module does.
+        unsafe { bindings::cpus_read_lock() };
+        Self(PhantomData)
+    }
+}
+
+impl Drop for Cpus {
+    fn drop(&mut self) {
+        // SAFETY: `hold` took the lock in this task.
+        unsafe { bindings::cpus_read_unlock() };
+    }
+}
 
 /// Tells whether the CPU with this number is online. It may go offline at any time.
 ///
@@ -48,13 +70,12 @@ unsafe extern "C" fn there<F: FnOnce(&ProbeCtx) -> R, R>(arg: *mut c_void) {
     }
 }
 
+/// Calls on behalf of an offline CPU, here.
+///
 /// # Safety
 ///
-/// `arg` is a `Call<F, R>` that its owner does not use meanwhile; its CPU is offline and stays so,
-/// and no other code acts on its behalf.
-unsafe extern "C" fn instead<F: FnOnce(&ProbeCtx) -> R, R>(arg: *mut c_void) {
-    // SAFETY: by the caller.
-    let call = unsafe { &mut *arg.cast::<Call<F, R>>() };
+/// The call's CPU is offline and stays so, and no other code acts on its behalf.
+unsafe fn instead<F: FnOnce(&ProbeCtx) -> R, R>(call: &mut Call<F, R>) {
     if let Some(f) = call.f.take() {
         let cpu = call.cpu;
         call.result = context::enter(|ctx| {
@@ -79,11 +100,32 @@ unsafe extern "C" fn instead<F: FnOnce(&ProbeCtx) -> R, R>(arg: *mut c_void) {
 pub fn on_cpu<R: Send>(cpu: usize, f: impl FnOnce(&ProbeCtx) -> R + Send) -> Result<R> {
     fn run<F: FnOnce(&ProbeCtx) -> R, R>(call: &mut Call<F, R>) -> Result {
         let cpu = u32::try_from(call.cpu).map_err(|_| ENXIO)?;
-        let arg: *mut Call<F, R> = call;
-        // SAFETY: both functions accept `arg`, a `Call<F, R>` that is lent to this function; no
-        // call runs any more when it returns. `kapi_call_on` calls `instead` as that demands: under
-        // the hotplug lock, which keeps the CPU offline, and under a mutex.
-        to_result(unsafe { sys::kapi_call_on(cpu, there::<F, R>, instead::<F, R>, arg.cast()) })
+        if !sys::kapi_cpu_possible(cpu) {
+            return Err(ENXIO);
+        }
+        // In a probe, two CPUs that wait for each other would never end.
+        if sys::kapi_irqs_are_off() {
+            return Err(EBUSY);
+        }
+        let _cpus = Cpus::hold();
+        if sys::kapi_cpu_online(cpu) {
+            let arg: *mut Call<F, R> = call;
+            // SAFETY: `there` accepts `arg`, a `Call<F, R>` that is lent to this function; it does
+            // not run any more when this returns, because this waits.
+            return to_result(unsafe {
+                bindings::smp_call_function_single(
+                    cpu as c_int,
+                    Some(there::<F, R>),
+                    arg.cast(),
+                    true,
+                )
+            });
+        }
+        let _one = Lock::Offline.hold();
+        // SAFETY: the CPU is offline, and stays so as long as `_cpus` exists; only a holder of the
+        // lock acts for a CPU that is off.
+        unsafe { instead(call) };
+        Ok(())
     }
     let mut call = Call { cpu, f: Some(f), result: None };
     run(&mut call)?;

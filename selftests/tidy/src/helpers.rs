@@ -39,18 +39,16 @@ impl Kind {
 
     fn of_rust(text: &str) -> Option<Self> {
         let text = text.trim();
-        let aliases = ["Call", "OnRange", "OnTick", "OnCount", "OnModule", "OnEnd", "OnSwitch"];
-        let more =
-            ["Done", "OnTracepoint", "TracepointHit", "OnSymbol", "OnKernelSymbol", "ThreadFn"];
+        let aliases = ["Call", "OnTick", "OnCount", "Done", "OnKernelSymbol", "ThreadFn"];
         Some(match text {
             "" => Self::Nothing,
             "bool" => Self::Bool,
             "u8" | "AtomicU8" | "c_char" | "Kind" => Self::Byte,
             "c_int" | "i32" => Self::Signed,
             "c_uint" | "u32" => Self::Unsigned,
-            "u64" | "i64" | "usize" | "c_ulong" | "c_long" => Self::Word,
+            "u64" | "i64" | "usize" | "c_ulong" | "c_long" | "AtomicU64" => Self::Word,
             _ if text.starts_with(['*', '&']) || text.contains("fn(") => Self::Word,
-            _ if aliases.contains(&text) || more.contains(&text) => Self::Word,
+            _ if aliases.contains(&text) => Self::Word,
             _ => return None,
         })
     }
@@ -97,9 +95,13 @@ fn bracket(text: &str, open: usize) -> (&str, &str) {
     panic!("no end: {}", &text[open..]);
 }
 
-/// Returns the header without comments, lines of the preprocessor and bodies of functions.
+/// Returns the header with those that it includes, without comments, lines of the preprocessor and bodies of functions.
 fn header() -> String {
     let mut text = read("rust/kapi/helpers/kapi.h");
+    let parts: Vec<_> = text.lines().filter_map(|l| l.strip_prefix("#include \"")).collect();
+    let parts =
+        parts.into_iter().map(|l| read(&format!("rust/kapi/helpers/{}", l.trim_end_matches('"'))));
+    text = parts.chain([text.clone()]).collect::<Vec<_>>().join("\n");
     while let Some(from) = text.find("/*") {
         let to = text[from..].find("*/").unwrap() + from + 2;
         text.replace_range(from..to, " ");
@@ -165,7 +167,7 @@ fn in_rust(text: &str) -> BTreeMap<String, Shape> {
 /// Functions that only assembly declares, with a convention of their own, or whose addresses are
 /// all that counts.
 const ASSEMBLY: &[&str] =
-    &["kapi_entry_call", "kapi_return_call", "kapi_unset_handler", "kapi_pool"];
+    &["kapi_entry_call", "kapi_return_call", "kapi_unset_handler", "kapi_pool", "kapi_typed"];
 /// Variables of each CPU, and one that only Rust reads.
 const ELSEWHERE: &[&str] =
     &["kapi_probe_busy", "kapi_probe_cpu", "kapi_rwsem_readers", "kapi_rwsem_writer"];
@@ -174,7 +176,7 @@ const ELSEWHERE: &[&str] =
 fn both_sides_of_kapi_declare_the_same_functions() {
     let (c, sys) = (in_c(&header()), read("rust/kapi/src/sys.rs"));
     let rust = in_rust(&sys);
-    assert!(c.len() > 150 && rust.len() > 150, "{} {}", c.len(), rust.len());
+    assert!(c.len() > 120 && rust.len() > 120, "{} {}", c.len(), rust.len());
     let mut bad = Vec::new();
     for (name, ours) in &rust {
         if ASSEMBLY.contains(&&**name) || ELSEWHERE.contains(&&**name) {
@@ -206,7 +208,7 @@ fn functions_called_through_pointers_name_no_struct() {
             bad.push(format!("{}: ({list})", &header[at..open]));
         }
     }
-    assert!(seen > 10, "{seen}");
+    assert!(seen >= 4, "{seen}");
     none(bad);
 }
 
