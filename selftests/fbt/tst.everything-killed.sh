@@ -8,7 +8,7 @@ warm_up
 ftraced_before=$(ftraced)
 /src/selftests/lib/kernel-text save /tmp/text || fail "no text"
 
-trace_all 'fbt::: { @[probefunc, probename] = count(); }'
+trace_all 'fbt::: { @[probename] = count(); }'
 # Reading all of it takes two minutes: each line asks for symbols, by functions that are traced.
 [ "$(ftraced | head -n 2000 | wc -l)" = 2000 ] || fail "not everything is enabled"
 rm -f /tmp/stop
