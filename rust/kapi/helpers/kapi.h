@@ -14,12 +14,6 @@
 struct miscdevice;
 struct pt_regs;
 
-/* Tells whether all of [addr, addr + len) is in [base, base + size). No sum can overflow. */
-static inline bool kapi_within(u64 base, u64 size, u64 addr, size_t len)
-{
-	return addr >= base && addr - base < size && len <= size - (addr - base);
-}
-
 /* keep.c */
 bool kapi_keep(u64 now, u64 ns);
 

@@ -49,10 +49,11 @@ void kapi_nofault_init(void)
 
 static notrace bool kapi_is_ram(u64 addr, size_t len)
 {
-	int i;
+	const struct kapi_ram *ram;
 
-	for (i = 0; i < ARRAY_SIZE(kapi_ram); i++) {
-		if (kapi_within(kapi_ram[i].base, kapi_ram[i].size, addr, len))
+	for (ram = kapi_ram; ram < kapi_ram + ARRAY_SIZE(kapi_ram); ram++) {
+		/* No sum can overflow. */
+		if (addr >= ram->base && addr - ram->base < ram->size && len <= ram->size - (addr - ram->base))
 			return true;
 	}
 	return false;

@@ -9,18 +9,18 @@
 //! back, or at the end.
 
 use crate::context::cpus;
-use crate::lock::Lock;
+use crate::lock::{Guarded, Lock};
 use crate::mem;
 pub use crate::sys::Event;
 use crate::sys::{self, Counting, OnCount};
 use crate::xcall;
 use core::cell::UnsafeCell;
 use core::ptr::{self, NonNull};
-use core::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use kernel::alloc::KVVec;
 use kernel::bindings;
 use kernel::error::{from_err_ptr, to_result};
-use kernel::ffi::c_void;
+use kernel::ffi::{c_int, c_void};
 use kernel::prelude::*;
 
 impl Event {
@@ -155,68 +155,66 @@ impl Drop for Events {
 }
 
 /// The counters that follow CPUs that come online.
-struct Followers(UnsafeCell<KVVec<NonNull<Events>>>);
+struct Followers {
+    all: KVVec<NonNull<Events>>,
+    /// The kernel's state for our hotplug callback, as long as there are counters.
+    state: c_int,
+}
 
-// SAFETY: only a holder of `Lock::Counters` uses them, one at a time.
-unsafe impl Sync for Followers {}
+// SAFETY: any task may use the events of a counter.
+unsafe impl Send for Followers {}
 
-/// The kernel's state for our hotplug callback, as long as there are counters.
-static STATE: AtomicI32 = AtomicI32::new(0);
-
-static FOLLOWERS: Followers = Followers(UnsafeCell::new(KVVec::new()));
+static FOLLOWERS: Guarded<Followers> =
+    Guarded::new(Lock::Counters, Followers { all: KVVec::new(), state: 0 });
 
 impl Followers {
-    fn locked<R>(&self, f: impl FnOnce(&mut KVVec<NonNull<Events>>) -> R) -> R {
-        let _held = Lock::Counters.hold();
-        // SAFETY: nobody else holds the lock, so nobody else has a reference.
-        f(unsafe { &mut *self.0.get() })
-    }
-
-    /// Creates the events of a counter. From now on, CPUs that come online count too.
-    fn add(&self, new: &Events) -> Result {
-        let added = self.locked(|all| {
-            if all.is_empty() {
-                let state = sys::kapi_counters_watch();
-                to_result(state.min(0))?;
-                STATE.store(state, Relaxed);
-            }
-            let added = mem::push(all, NonNull::from(new)).and_then(|()| {
-                // SAFETY: we hold the lock, and nobody else borrows them.
-                new.begin(unsafe { &mut *new.of_cpus.get() })
-            });
-            if added.is_err() {
-                Self::leave(all, new);
-            }
-            added
+    fn add(&mut self, new: &Events) -> Result {
+        if self.all.is_empty() {
+            let state = sys::kapi_counters_watch();
+            to_result(state.min(0))?;
+            self.state = state;
+        }
+        let added = mem::push(&mut self.all, NonNull::from(new)).and_then(|()| {
+            // SAFETY: we hold the lock, and nobody else borrows them.
+            new.begin(unsafe { &mut *new.of_cpus.get() })
         });
         if added.is_err() {
-            sys::kapi_counters_flush();
+            self.remove(new);
         }
         added
     }
 
-    fn leave(all: &mut KVVec<NonNull<Events>>, old: &Events) {
-        all.retain(|other| *other != NonNull::from(old));
-        if all.is_empty() {
-            sys::kapi_counters_unwatch(STATE.load(Relaxed));
+    fn remove(&mut self, old: &Events) {
+        self.all.retain(|other| *other != NonNull::from(old));
+        if self.all.is_empty() {
+            sys::kapi_counters_unwatch(self.state);
             // A static is never dropped.
-            *all = KVVec::new();
+            self.all = KVVec::new();
         }
     }
+}
 
-    /// The counter is left alone from here on.
-    fn remove(&self, old: &Events) {
-        self.locked(|all| Self::leave(all, old));
+/// Creates the events of a counter. From now on, CPUs that come online count too.
+fn watch(new: &Events) -> Result {
+    let added = FOLLOWERS.with(|followers| followers.add(new));
+    if added.is_err() {
         sys::kapi_counters_flush();
     }
+    added
+}
+
+/// Stops following CPUs for a counter.
+fn unwatch(old: &Events) {
+    FOLLOWERS.with(|followers| followers.remove(old));
+    sys::kapi_counters_flush();
 }
 
 /// Creates the events of CPUs that have come online.
 #[no_mangle]
 extern "C" fn kapi_counters_follow() {
-    FOLLOWERS.locked(|all| {
+    FOLLOWERS.with(|followers| {
         for cpu in (0..cpus()).filter(|cpu| sys::kapi_counters_take(*cpu as u32)) {
-            for events in all.iter() {
+            for events in followers.all.iter() {
                 // SAFETY: a counter leaves the list, under the lock, before it is freed.
                 let events = unsafe { events.as_ref() };
                 // SAFETY: we hold the lock, and nobody else borrows them.
@@ -254,12 +252,12 @@ impl<T: Count> Counter<T> {
         // SAFETY: `counted::<T>` accepts `what`, which is a `T`; it is freed only after `events`.
         let events = unsafe { Events::new(event, counted::<T>, what.cast()) };
         let events = events.and_then(|events| {
-            FOLLOWERS.add(&events)?;
+            watch(&events)?;
             Ok(events)
         });
         match events {
             // INVARIANT: `events` calls `counted::<T>` with `what`, which comes from `into_raw`;
-            // `add` has put it into the list.
+            // `watch` has put it into the list.
             Ok(events) => Ok(Self { events: Some(events), what }),
             Err(e) => {
                 // SAFETY: `what` comes from `into_raw`; `events`, which used it, is dropped.
@@ -278,7 +276,7 @@ impl<T: Count> Drop for Counter<T> {
     /// *process*
     fn drop(&mut self) {
         if let Some(events) = self.events.take() {
-            FOLLOWERS.remove(&events);
+            unwatch(&events);
         }
         // SAFETY: `self.what` comes from `into_raw` by the invariant, and no call uses it any more.
         drop(unsafe { KBox::from_raw(self.what) });

@@ -166,7 +166,7 @@ unsafe fn table<'a, T>(at: *const T, n: usize) -> &'a [T] {
     unsafe { slice::from_raw_parts(at, n) }
 }
 
-/// Returns the address that a number tells by its distance from there.
+/// Returns the address to which a relative number points: its own address plus its value.
 fn from_here(number: &i32) -> u64 {
     (core::ptr::from_ref(number) as u64).wrapping_add_signed((*number).into())
 }

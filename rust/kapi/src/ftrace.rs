@@ -95,7 +95,7 @@ const SHARED: usize = 256;
 /// How many sites are detached at a time if there is no memory.
 const FEW: usize = 64;
 
-/// What is known of a site of a batch.
+/// The verdict on a site of a batch.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     /// It is to be added or removed.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Mutexes for this crate's own statics. Rust does not know what they protect; each user states it.
+//! Mutexes for this crate's own statics. A [`Guarded`] value can only be reached under its mutex. What
+//! else a mutex protects, Rust does not know; each user states it.
 
 use crate::sys;
+use core::cell::UnsafeCell;
 use core::marker::PhantomData;
 use kernel::bindings::{self, mutex};
 use kernel::ffi::c_ulong;
@@ -32,7 +34,7 @@ pub(crate) enum Lock {
     Tickers = 9,
     /// Acting for a CPU that is [off](crate::xcall).
     Offline = 10,
-    /// What is [stuck](crate::stuck).
+    /// The places that are [stuck](crate::stuck).
     Stuck = 11,
     /// The [entries](crate::typed) of types of tracepoints.
     #[allow(dead_code, reason = "only a kernel with CFI needs them")]
@@ -59,6 +61,32 @@ impl Drop for Held {
     fn drop(&mut self) {
         // SAFETY: `hold` locked it, and a `Held` is neither copied nor sent to another task.
         unsafe { sys::kapi_unlock(self.0 as u32) };
+    }
+}
+
+/// A value that only a holder of its mutex can reach.
+pub(crate) struct Guarded<T> {
+    lock: Lock,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: only `with` reaches the value, by one task at a time.
+unsafe impl<T: Send> Sync for Guarded<T> {}
+
+impl<T> Guarded<T> {
+    pub(crate) const fn new(lock: Lock, value: T) -> Self {
+        Self { lock, value: UnsafeCell::new(value) }
+    }
+
+    /// Lends the value to `f`. A holder of the mutex must not call this.
+    ///
+    /// # Context
+    ///
+    /// *process*
+    pub(crate) fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
+        let _held = self.lock.hold();
+        // SAFETY: nobody else holds the mutex, so nobody else has a reference.
+        f(unsafe { &mut *self.value.get() })
     }
 }
 

@@ -3,10 +3,9 @@
 //! there was no memory. The module must stay as long as a patched place leads to it, so it is held,
 //! and `rmmod` says that it is in use. A work tries again each second.
 
-use crate::lock::Lock;
+use crate::lock::{Guarded, Lock};
 use crate::modules;
 use crate::sys;
-use core::cell::UnsafeCell;
 
 /// The provider that has patched the place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,31 +19,24 @@ pub enum Who {
 /// Tries again; true: nothing is stuck any more.
 pub type Again = extern "C" fn() -> bool;
 
-/// What is stuck of a provider; it holds the module once as long as `again` is set.
+/// The stuck places of a provider. They hold the module once as long as `again` is set.
 struct Stuck {
     again: Option<Again>,
     /// More has become stuck since the last try.
     more: bool,
 }
 
-/// A place for each [`Who`].
-struct Places(UnsafeCell<[Stuck; 2]>);
+/// One for each [`Who`].
+static ALL: Guarded<[Stuck; 2]> =
+    Guarded::new(Lock::Stuck, [const { Stuck { again: None, more: false } }; 2]);
 
-// SAFETY: only a holder of `Lock::Stuck` uses them, one at a time.
-unsafe impl Sync for Places {}
-
-static PLACES: Places = Places(UnsafeCell::new([const { Stuck { again: None, more: false } }; 2]));
-
-impl Places {
-    fn with<R>(&self, who: Who, f: impl FnOnce(&mut Stuck) -> R) -> R {
-        let _held = Lock::Stuck.hold();
-        // SAFETY: nobody else holds the lock, so nobody else has a reference.
-        let [fbt, sdt] = unsafe { &mut *self.0.get() };
+fn with<R>(who: Who, f: impl FnOnce(&mut Stuck) -> R) -> R {
+    ALL.with(|[fbt, sdt]| {
         f(match who {
             Who::Fbt => fbt,
             Who::Sdt => sdt,
         })
-    }
+    })
 }
 
 /// Keeps the module loaded because something is stuck (`rmmod` reports that it is in use). `again`
@@ -56,7 +48,7 @@ impl Places {
 /// *process*, may sleep. `again` runs in *process* context without any lock, and may take those
 /// under which this is called.
 pub fn keep(who: Who, again: Again) -> bool {
-    let kept = PLACES.with(who, |stuck| {
+    let kept = with(who, |stuck| {
         stuck.more = true;
         if stuck.again.is_none() && modules::hold_own() {
             stuck.again = Some(again);
@@ -73,14 +65,14 @@ pub fn keep(who: Who, again: Again) -> bool {
 extern "C" fn kapi_stuck_retry() {
     let mut any = false;
     for who in [Who::Fbt, Who::Sdt] {
-        let again = PLACES.with(who, |stuck| {
+        let again = with(who, |stuck| {
             stuck.more = false;
             stuck.again
         });
         let Some(again) = again else { continue };
         // Not under the lock: it takes locks that callers of `keep` hold.
         let done = again();
-        let done = PLACES.with(who, |stuck| {
+        let done = with(who, |stuck| {
             let done = done && !stuck.more;
             if done {
                 stuck.again = None;

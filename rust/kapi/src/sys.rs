@@ -245,7 +245,7 @@ unsafe extern "C" {
     pub(crate) safe static kapi_rwsem_writer: u64;
     /// `regs` are registers of a task, `n` is less than 21.
     pub(crate) fn kapi_register_of(regs: *const pt_regs, n: u32) -> u64;
-    pub(crate) safe fn kapi_task_registers() -> *const c_void;
+    pub(crate) safe fn kapi_task_registers() -> *const pt_regs;
     pub(crate) safe fn kapi_task_file(fd: c_uint) -> u64;
     pub(crate) safe fn kapi_task_is_dying() -> bool;
     pub(crate) safe fn kapi_task_destructive() -> bool;

@@ -230,7 +230,7 @@ pub fn register(n: u32) -> Option<u64> {
 /// Returns the registers from the last entry of the task into the kernel, at the end of its stack.
 #[inline]
 pub(crate) fn registers() -> *const pt_regs {
-    sys::kapi_task_registers().cast()
+    sys::kapi_task_registers()
 }
 
 /// Returns the address of its `struct fs_struct`, which has its directories; 0: it has none.

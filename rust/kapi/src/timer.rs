@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Timers that interrupt at regular intervals, on every CPU or on one.
 
-use crate::lock::Lock;
+use crate::lock::{Guarded, Lock};
 use crate::sys;
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicI32, AtomicU32, Ordering::Relaxed};
 use kernel::error::to_result;
-use kernel::ffi::c_void;
+use kernel::ffi::{c_int, c_void};
 use kernel::prelude::*;
 use kernel::time::Delta;
 
@@ -30,9 +29,31 @@ pub trait Tick: Send + Sync {
 }
 
 /// The hotplug callbacks of all tickers are set up as long as there is a ticker.
-/// [`Lock::Tickers`] guards changes.
-static STATE: AtomicI32 = AtomicI32::new(0);
-static TICKERS: AtomicU32 = AtomicU32::new(0);
+struct Hotplug {
+    state: c_int,
+    tickers: u32,
+}
+
+static HOTPLUG: Guarded<Hotplug> = Guarded::new(Lock::Tickers, Hotplug { state: 0, tickers: 0 });
+
+impl Hotplug {
+    fn join(&mut self) -> Result {
+        if self.tickers == 0 {
+            let state = sys::kapi_tickers_begin();
+            to_result(state.min(0))?;
+            self.state = state;
+        }
+        self.tickers = self.tickers.saturating_add(1);
+        Ok(())
+    }
+
+    fn leave(&mut self) {
+        self.tickers = self.tickers.saturating_sub(1);
+        if self.tickers == 0 {
+            sys::kapi_tickers_end(self.state);
+        }
+    }
+}
 
 /// A ticker of C.
 ///
@@ -43,35 +64,21 @@ struct Raw(NonNull<c_void>);
 
 impl Raw {
     fn start(&self) -> Result {
-        let _held = Lock::Tickers.hold();
-        if TICKERS.load(Relaxed) == 0 {
-            let state = sys::kapi_tickers_begin();
-            to_result(state.min(0))?;
-            STATE.store(state, Relaxed);
-        }
-        TICKERS.fetch_add(1, Relaxed);
-        // SAFETY: the callbacks are set up; it does not run yet.
-        let started =
-            to_result(unsafe { sys::kapi_ticker_start(STATE.load(Relaxed), self.0.as_ptr()) });
-        if started.is_err() {
-            Self::leave();
-        }
-        started
-    }
-
-    /// The lock is held.
-    fn leave() {
-        if TICKERS.fetch_sub(1, Relaxed) == 1 {
-            sys::kapi_tickers_end(STATE.load(Relaxed));
-        }
+        HOTPLUG.with(|hotplug| {
+            hotplug.join()?;
+            // SAFETY: the callbacks are set up; it does not run yet.
+            let started = unsafe { sys::kapi_ticker_start(hotplug.state, self.0.as_ptr()) };
+            to_result(started).inspect_err(|_| hotplug.leave())
+        })
     }
 
     /// It runs. Waits until no tick is running.
     fn stop(&self) {
-        let _held = Lock::Tickers.hold();
-        // SAFETY: `start` has started it with this state.
-        unsafe { sys::kapi_ticker_stop(STATE.load(Relaxed), self.0.as_ptr()) };
-        Self::leave();
+        HOTPLUG.with(|hotplug| {
+            // SAFETY: `start` has started it with this state.
+            unsafe { sys::kapi_ticker_stop(hotplug.state, self.0.as_ptr()) };
+            hotplug.leave();
+        });
     }
 }
 

@@ -6,7 +6,7 @@
 //! lead to anything that is freed then. [`quiesce`] waits for the last call.
 
 use crate::hook;
-use crate::lock::Lock;
+use crate::lock::{Guarded, Lock};
 use crate::mem;
 use crate::modules::{self, ModuleRef};
 use crate::once::Once;
@@ -101,24 +101,15 @@ impl State {
 }
 
 /// All tracepoints of modules.
-struct Modules(UnsafeCell<KVVec<Arc<OfModule>>>);
+struct Modules(Guarded<KVVec<Arc<OfModule>>>);
 
-// SAFETY: only `locked` reaches the list, by one task at a time.
-unsafe impl Sync for Modules {}
-
-static MODULES: Modules = Modules(UnsafeCell::new(KVVec::new()));
+static MODULES: Modules = Modules(Guarded::new(Lock::Tracepoints, KVVec::new()));
 
 impl Modules {
-    fn locked<R>(&self, f: impl FnOnce(&mut KVVec<Arc<OfModule>>) -> R) -> R {
-        let _held = Lock::Tracepoints.hold();
-        // SAFETY: nobody else holds the lock, so nobody else has a reference.
-        f(unsafe { &mut *self.0.get() })
-    }
-
     /// Calls `f` with the state of one of them.
     fn with<R>(&self, of: &OfModule, f: impl FnOnce(&mut State) -> R) -> R {
-        self.locked(|_| {
-            // SAFETY: as above; the caller of `locked` is the only one who borrows a state.
+        self.0.with(|_| {
+            // SAFETY: only the holder of the lock borrows a state, and this is the only one here.
             f(unsafe { &mut *of.state.get() })
         })
     }
@@ -127,7 +118,7 @@ impl Modules {
     fn add(&self, module: u64, at: Raw) -> Result<Arc<OfModule>> {
         let state = UnsafeCell::new(State { at: Some(at), number: None });
         let new = Arc::new(OfModule { module, state }, GFP_KERNEL)?;
-        self.locked(|all| {
+        self.0.with(|all| {
             if !modules::are_watched() {
                 return Err(ENOMEM);
             }
@@ -138,7 +129,7 @@ impl Modules {
 
     /// Removes one that is detached.
     fn remove(&self, of: &Arc<OfModule>) {
-        self.locked(|all| {
+        self.0.with(|all| {
             all.retain(|other| !Arc::ptr_eq(other, of));
             // A static is never dropped.
             if all.is_empty() {
@@ -150,7 +141,7 @@ impl Modules {
 
 /// A module unloads, by its address; `None`: nobody watches modules unload any more.
 fn gone(module: Option<u64>) {
-    MODULES.locked(|all| {
+    MODULES.0.with(|all| {
         for of in all.iter().filter(|of| module.is_none_or(|module| of.module == module)) {
             // SAFETY: only the holder of the lock borrows a state, and this is the only one here.
             let state = unsafe { &mut *of.state.get() };

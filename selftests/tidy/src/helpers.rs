@@ -95,13 +95,13 @@ fn bracket(text: &str, open: usize) -> (&str, &str) {
     panic!("no end: {}", &text[open..]);
 }
 
-/// Returns the header with those that it includes, without comments, lines of the preprocessor and bodies of functions.
+/// Returns the header and those that it includes, without comments, lines of the preprocessor and
+/// bodies of functions.
 fn header() -> String {
-    let mut text = read("rust/kapi/helpers/kapi.h");
-    let parts: Vec<_> = text.lines().filter_map(|l| l.strip_prefix("#include \"")).collect();
-    let parts =
-        parts.into_iter().map(|l| read(&format!("rust/kapi/helpers/{}", l.trim_end_matches('"'))));
-    text = parts.chain([text.clone()]).collect::<Vec<_>>().join("\n");
+    let whole = read("rust/kapi/helpers/kapi.h");
+    let parts = whole.lines().filter_map(|l| l.strip_prefix("#include \"")?.strip_suffix('"'));
+    let mut text: String = parts.map(|part| read(&format!("rust/kapi/helpers/{part}"))).collect();
+    text.push_str(&whole);
     while let Some(from) = text.find("/*") {
         let to = text[from..].find("*/").unwrap() + from + 2;
         text.replace_range(from..to, " ");
@@ -176,7 +176,7 @@ const ELSEWHERE: &[&str] =
 fn both_sides_of_kapi_declare_the_same_functions() {
     let (c, sys) = (in_c(&header()), read("rust/kapi/src/sys.rs"));
     let rust = in_rust(&sys);
-    assert!(c.len() > 120 && rust.len() > 120, "{} {}", c.len(), rust.len());
+    assert!(c.len() > 140 && rust.len() > 130, "{} {}", c.len(), rust.len());
     let mut bad = Vec::new();
     for (name, ours) in &rust {
         if ASSEMBLY.contains(&&**name) || ELSEWHERE.contains(&&**name) {
