@@ -70,7 +70,6 @@ impl Key {
             false => datum::signed(&k.bytes).map(i128::from),
         };
         match (int(self), int(other)) {
-            (Some(a), Some(b)) => a.cmp(&b),
             (None, None) => self.bytes.cmp(&other.bytes),
             (a, b) => a.cmp(&b),
         }
