@@ -15,7 +15,7 @@ ftraced_before=$(ftraced)
 /src/selftests/lib/kernel-text save /tmp/text || fail "no text"
 count_all
 expect "by ftrace" "$(ftraced)" "$ftraced_before"
-load 1 1 "$part" || fail "the load: $(cat /tmp/load1)"
+load 1 1 "$(one_of 4)" || fail "the load: $(cat /tmp/load1)"
 echo function >$tracing/current_tracer || fail "function"
 /bin/true
 echo 0 >$tracing/tracing_on

@@ -7,7 +7,7 @@ driver hworld
 rmmod dtrace
 before=$(/src/selftests/lib/site-bytes hworld)
 n=0
-step=$((100 / $(rounds 100)))
+step=$(one_of 10)
 until insmod "$module" fail_alloc=$n 2>/tmp/err; do
 	grep -q "Cannot allocate memory" /tmp/err || fail "allocation $n: $(cat /tmp/err)"
 	# Looking at the sites takes longer than all the rest.

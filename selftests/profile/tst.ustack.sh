@@ -41,8 +41,7 @@ mkfifo /tmp/never
 exec 4<>/tmp/never
 nice -n 19 sort <&4 &
 pids="$pids $!"
-nice -n 19 sh -c 'while :; do sort -R /tmp/numbers; done' >/dev/null &
-pids="$pids $!"
+start sh -c 'while :; do sort -R /tmp/numbers; done'
 trap 'kill $pids' EXIT
 for pid in $pids; do targets="${targets:-} -p $pid"; done
 # A program that still loads libraries waits for dtrace to hear of them, perhaps as long as this takes.
