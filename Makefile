@@ -72,6 +72,7 @@ proof: ## programs of the distribution with all their functions traced must not 
 	@tools/proof $(P)
 
 soak: ## everything at once in the guest, for HOURS=2: fbt, drivers, programs, CPUs off and on, killed consumers, little memory
+	@$(MAKE) module userspace drivers
 	@tools/soak $(HOURS)
 
 matrix: ## make test with each supported kernel: 7.2, 7.3, its amd64 and rt-amd64, sid's, and KERNEL=vanilla
