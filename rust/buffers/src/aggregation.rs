@@ -252,7 +252,10 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
 
     /// Returns the value of `key`, which has `len` words, in the aggregation `id`. A new one is
     /// made with `init`. `None`: there is no room, which is counted as a drop.
-    #[inline]
+    ///
+    /// It has a frame of its own, so that an aggregation without a key does not save registers for
+    /// the search.
+    #[inline(never)]
     pub fn value<K: DerefMut<Target = [u64]>>(
         &mut self,
         id: AggId,
