@@ -83,24 +83,24 @@ fn list(
             if patterns.len() > 1 && !seen.insert(probe.id) {
                 return true;
             }
-            let parts = probe.parts.map(String::from_utf8_lossy);
-            let parts = parts.each_ref().map(|p| p.as_ref());
-            let args = || {
-                let of_library = declared.get(&(parts[0].into(), parts[3].into())).cloned();
-                let of_world = || {
-                    declarations.spelled(parts).or_else(|| types.spelled(&probe.describe()).ok())
-                };
-                of_library.or_else(of_world)
-            };
-            let args = if is_verbose { args() } else { None };
-            if is_json {
-                let probe = json::Probe::new(probe.id.0, parts);
-                Line::Probe { probe, args: args.as_deref() }.write(&mut text);
-            } else {
+            if !is_json {
                 listing::row(&mut text, probe);
-                if is_verbose {
-                    let [provider, ..] = parts;
-                    let promised = declarations.promised(provider);
+            }
+            // A plain row needs no names as text, and there may be 100,000 of them.
+            if is_json || is_verbose {
+                let parts = probe.parts.map(String::from_utf8_lossy);
+                let parts = parts.each_ref().map(|p| p.as_ref());
+                let args = || {
+                    let of_library = declared.get(&(parts[0].into(), parts[3].into())).cloned();
+                    let of_types = || types.spelled(&probe.describe()).ok();
+                    of_library.or_else(|| declarations.spelled(parts).or_else(of_types))
+                };
+                let args = if is_verbose { args() } else { None };
+                if is_json {
+                    let probe = json::Probe::new(probe.id.0, parts);
+                    Line::Probe { probe, args: args.as_deref() }.write(&mut text);
+                } else {
+                    let promised = declarations.promised(parts[0]);
                     listing::details(&mut text, probe, args.as_deref(), promised);
                 }
             }
