@@ -100,9 +100,12 @@ impl Session<'_> {
         let mut note = |out: &mut Vec<u8>, effect| effects.push((std::mem::take(out), effect));
         let Self { outputs, reporter, programs, store, .. } = self;
         let report = outputs.form.record(reporter, text, record, programs, store, &mut note);
-        for (before, effect) in effects {
-            self.outputs.emit(&before)?;
-            self.effect(effect)?;
+        // Nearly all records have none, and this runs for each of them.
+        if !effects.is_empty() {
+            for (before, effect) in effects {
+                self.outputs.emit(&before)?;
+                self.effect(effect)?;
+            }
         }
         match report {
             Report::Printed => {}
