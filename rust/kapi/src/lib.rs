@@ -37,6 +37,33 @@
 //!   pointer: the kernel has sealed the entries of functions whose address it does not take, and a
 //!   machine with IBT dies of such a call. No test in a guest without IBT can show it.
 //! - When the `kernel` crate learns to do something, the code for it here is deleted.
+//!
+//! # What the `kernel` crate has in its place
+//!
+//! In 7.3, the newest kernel that we build for:
+//!
+//! | module | the crate has | what it lacks for us |
+//! |---|---|---|
+//! | [`mem`] | `alloc`, which we use | failures for tests; release after a grace period |
+//! | `lock` | `sync::Mutex`, `global_lock!` | a static that needs no `unsafe fn init` |
+//! | `once` | `sync::SetOnce` | a read that calls no function, which may have a breakpoint |
+//! | `rcu`, [`publish`] | `sync::rcu::Guard` | pointers and tables that RCU protects |
+//! | [`percpu`] | nothing | per-CPU variables |
+//! | [`xcall`] | `cpu::CpuId` | calls on other CPUs; the hotplug lock |
+//! | [`timer`] | `time::hrtimer` | the start on another CPU; hotplug states |
+//! | [`task`], `path` | `task::Task`, `fs::File` | most members; reads that may fail; paths |
+//! | [`user`], `space`, `walk` | `mm::Mm`, `VmaRef` | a killable lock; a mapping's file |
+//! | `hook`, [`threads`], [`tracepoint`] | `declare_trace!` | a function of ours there |
+//! | [`wake`] | nothing | `irq_work`; eventfd |
+//! | [`act`] | `Task::wake_up` | signals |
+//! | `notifier`, [`modules`] | nothing | notifier chains; the list of modules |
+//! | [`device`] | `miscdevice`, which we use | in 7.2, the owner; a second kind of node |
+//! | [`file`] | `firmware::Firmware` | a file by its path |
+//! | [`log`] | the macros of `print` | a prefix for a crate that is not the module |
+//!
+//! It has nothing for [`counter`] (perf events), [`stack`], [`nofault`], [`symbols`], [`syscall`],
+//! and for what changes the kernel's text ([`text`], [`trampoline`], [`ftrace`], [`int3`],
+//! [`forbidden`], [`stuck`]). No driver needs these, so they will stay here.
 #![no_std]
 #![deny(unsafe_op_in_unsafe_fn)]
 #![deny(clippy::undocumented_unsafe_blocks, clippy::multiple_unsafe_ops_per_block)]
