@@ -15,7 +15,7 @@
 //!   foo.cold:  ... call warn ...   jmp back into foo ... ret
 //! ```
 
-use crate::encoding::{INT3, JMP, RET, WIDE, WIDE_RET};
+use crate::encoding::{CFI_TRAP, INT3, JMP, NOP, RET, WIDE, WIDE_NOP, WIDE_RET};
 use crate::{Boundary, Flow, Insn, Shape, Undecodable};
 use core::ops::Range;
 
@@ -177,7 +177,7 @@ pub fn exits<E: From<Unfit>>(
         let ends = match insn.kind {
             Flow::Return | Flow::Jump(_) | Flow::Trap => true,
             // After a call that does not return, there may be padding to the end.
-            Flow::Call(_) => next.iter().all(|b| *b == INT3),
+            Flow::Call(_) => is_padding(next),
             // An indirect call, or an indirect jump followed by a breakpoint.
             Flow::Indirect => next.first() == Some(&INT3),
             Flow::Next | Flow::Branch(_) => false,
@@ -185,6 +185,8 @@ pub fn exits<E: From<Unfit>>(
         closed = ends.then_some(ip.wrapping_add(insn.len as u64));
         let target = match insn.kind {
             Flow::Next | Flow::Call(_) | Flow::Trap => continue,
+            // It leads into the middle of an instruction, and nothing continues there.
+            Flow::Branch(_) if rest.starts_with(&CFI_TRAP) => continue,
             Flow::Jump(target) | Flow::Branch(target) => Some(target),
             Flow::Return | Flow::Indirect => None,
         };
@@ -215,6 +217,14 @@ pub fn exits<E: From<Unfit>>(
 /// `arch/x86/kernel/alternative.c`.
 pub fn is_thunk(code: &[u8]) -> bool {
     matches!(code, [0xff, 0xe0..=0xe7, INT3, ..] | [0x41, 0xff, 0xe0..=0xe7, INT3, ..])
+}
+
+/// Tells whether there is only what fills the room between functions: breakpoints, then the nops in
+/// front of the next one, which belong to this one if no symbol stands for them. The last may be
+/// wide.
+fn is_padding(rest: &[u8]) -> bool {
+    let rest = rest.strip_suffix(&WIDE_NOP).unwrap_or(rest);
+    rest.iter().skip_while(|b| **b == INT3).all(|b| *b == NOP)
 }
 
 /// Tells whether there are only zeros.

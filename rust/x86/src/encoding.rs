@@ -6,6 +6,8 @@
 
 /// `int3`, the breakpoint.
 pub const INT3: u8 = 0xcc;
+/// `nop`.
+pub const NOP: u8 = 0x90;
 /// `ret`.
 pub const RET: u8 = 0xc3;
 /// `call rel32`.
@@ -14,6 +16,11 @@ pub const CALL: u8 = 0xe8;
 pub const JMP: u8 = 0xe9;
 /// `syscall`.
 pub const SYSCALL: [u8; 2] = [0x0f, 0x05];
+
+/// The end of the check before an indirect call, as the kernel writes it where CFI is on:
+/// `jne` to the last byte of `test $0xd6, %al`, which alone is `udb`, a trap
+/// (`cfi_enable_callers()` in `arch/x86/kernel/alternative.c`).
+pub const CFI_TRAP: [u8; 4] = [0x75, 0x01, 0xa8, 0xd6];
 
 /// The length in bytes of a call, and of a site that can become one.
 pub const WIDE: usize = 5;

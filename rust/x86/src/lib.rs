@@ -65,7 +65,7 @@ pub fn init(seal: fn()) {
     seal();
 }
 
-const NOP: [u8; 1] = [0x90];
+const NOP: [u8; 1] = [encoding::NOP];
 
 /// UDB, a one-byte undefined instruction that the kernel puts behind indirect jumps. iced 1.22 does
 /// not know it.

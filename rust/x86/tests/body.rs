@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use x86::body::*;
-use x86::encoding::WIDE_RET;
+use x86::encoding::{WIDE_NOP, WIDE_RET};
 use x86::Shape;
 
 const AT: u64 = 0xffff_ffff_8100_0000;
@@ -81,6 +81,9 @@ fn breakpoints_on_the_way_are_found() {
     assert_eq!(look(&[0xff, 0xe0, 0xcc]).expect("fit").0.len(), 1);
     assert_eq!(look(&[0x0f, 0x0b, 0xcc, 0xcc, 0xc3, 0xcc]).expect("fit").0.len(), 1);
     assert_eq!(look(&[0xe8, 0, 0, 0, 0, 0xcc, 0xcc, 0xcc]).expect("fit").0, []);
+    assert_eq!(look(&[0xe8, 0, 0, 0, 0, 0xcc, 0x90, 0x90]).expect("fit").0, []);
+    let wide = [&[0xe8, 0, 0, 0, 0, 0xcc, 0x90][..], &WIDE_NOP].concat();
+    assert_eq!(look(&wide).expect("fit").0, []);
 }
 
 #[test]
@@ -96,6 +99,18 @@ fn nonsense_is_not_believed() {
     let mut large = vec![0x90; MAX_BODY];
     large[MAX_BODY - 5..].copy_from_slice(&WIDE_RET);
     assert_eq!(look(&large).expect("fit").0, [(MAX_BODY as u64 - 5, Exit::Return)]);
+}
+
+#[test]
+fn the_trap_of_cfi_is_within_an_instruction() {
+    // mov $-hash, %r10d; add -15(%r11), %r10d; jne .+3; test $0xd6, %al; call *%r11; ret
+    let mut code = vec![0x41, 0xba, 1, 2, 3, 4, 0x45, 0x03, 0x53, 0xf1, 0x75, 0x01, 0xa8, 0xd6];
+    code.extend([0x2e, 0x2e, 0x2e, 0x41, 0xff, 0xd3]);
+    code.extend(WIDE_RET);
+    assert_eq!(look(&code).expect("fit").0, [(20, Exit::Return)]);
+    // Any other branch into an instruction is not believed.
+    code[13] = 0xd5;
+    assert_eq!(look(&code), Err(Unfit::Inconsistent(AT + 13)));
 }
 
 #[test]
