@@ -4,7 +4,7 @@
 use crate::catalog::{look, Desk, Look, Rules};
 use crate::limits::Limits;
 use crate::list::first;
-use crate::names;
+use crate::names::{self, PADDING, TYPED};
 use crate::state::State;
 use crate::symtab::Symbols;
 use crate::text::Source;
@@ -104,12 +104,13 @@ fn locate(source: &Source<'_>, function: &[u8]) -> Option<Located> {
                 true => this.at = Some(addr),
                 false => this.outside = Some(addr),
             }
-            this.padded = find(b"__pfx_", function).is_some();
+            this.padded = find(PADDING, function).or_else(|| find(TYPED, function)).is_some();
             return Some(this);
         }
     }
     source
         .for_each(&mut |symbol, addr| {
+            let symbol = symbols::own_name(symbol);
             if symbol == function {
                 match range.contains(&addr) {
                     true => this.at = Some(addr),
@@ -148,7 +149,7 @@ fn of(
     let range = source.range();
     let Located { at, outside, padded, clone } = locate(source, function)?;
     if let Some(reason) = names::not_by_name(function).filter(|_| at.or(outside).is_some()) {
-        let behind = function.strip_prefix(b"__pfx_").unwrap_or(b"");
+        let behind = names::behind_padding(function).unwrap_or(b"");
         return not(reason, behind);
     }
     let Some(at) = at else {

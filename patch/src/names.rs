@@ -6,10 +6,17 @@ use abi::reason::Reason;
 /// The prefix of the names of padding in front of functions. There are as many such names as
 /// functions, so we keep only the prefix.
 pub(crate) const PADDING: &[u8] = b"__pfx_";
+/// The prefix on a kernel with CFI, where the padding has the type that callers check.
+pub(crate) const TYPED: &[u8] = b"__cfi_";
+
+/// Returns the function behind the padding of this name.
+pub(crate) fn behind_padding(name: &[u8]) -> Option<&[u8]> {
+    name.strip_prefix(PADDING).or_else(|| name.strip_prefix(TYPED))
+}
 
 /// Returns why a name does not stand for a function.
 pub(crate) fn not_by_name(name: &[u8]) -> Option<Reason> {
-    if name.starts_with(PADDING) {
+    if behind_padding(name).is_some() {
         return Some(Reason::Padding);
     }
     not_by_prefix(name).or_else(|| is_cold(name).then_some(Reason::NotFunction))

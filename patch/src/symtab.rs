@@ -86,6 +86,7 @@ impl Symbols {
                 // A third of the kernel's symbols lie behind its text.
                 return result.is_ok() && (addr < range.end || !ascending);
             }
+            let name = symbols::own_name(name);
             // CAST: all names together take some megabytes, and one has at most `KSYM_NAME_LEN`
             // bytes.
             let mut symbol = Symbol {
@@ -94,7 +95,7 @@ impl Symbols {
                 len: name.len() as u16,
                 is_cold: false,
             };
-            if name.starts_with(PADDING) {
+            if names::behind_padding(name).is_some() {
                 (symbol.from, symbol.len) = (0, PADDING.len() as u16);
             } else {
                 symbol.is_cold = names::is_cold(name);

@@ -7,6 +7,7 @@
 //! module is compiled, and against the running kernel's BTF before any of them except the first is
 //! called ([`crate::prototypes`]).
 
+use crate::mem;
 use crate::once::Once as SetOnce;
 use crate::prototypes;
 use crate::sys::{self, FtraceFns, OnKernelSymbol, TextFns};
@@ -19,7 +20,6 @@ use kernel::prelude::*;
 struct Found {
     lookup: Lookup,
     text: TextFns,
-    on_each: c_ulong,
     extable: c_ulong,
     size_of: c_ulong,
     name_of: c_ulong,
@@ -35,18 +35,84 @@ struct Lookup {
     addr: c_ulong,
     /// The range of the kernel itself. Other addresses belong to modules.
     kernel: Range<c_ulong>,
+    /// `kallsyms_on_each_symbol`; 0: there is none.
+    on_each: c_ulong,
+    promoted: Promoted,
+}
+
+/// Names of the kernel itself to which LTO has added a suffix. If it inlines a function elsewhere,
+/// what that function's file had for itself becomes visible to all, as
+/// `die_chain.llvm.4109933557664884252`. The number differs from build to build, and
+/// `kallsyms_lookup_name` demands it.
+#[derive(Default)]
+struct Promoted {
+    /// The names without the suffix, one after the other.
+    names: KVVec<u8>,
+    /// Where each name ends, and its address.
+    list: KVVec<(usize, c_ulong)>,
+}
+
+impl Promoted {
+    fn add(&mut self, name: &[u8], addr: u64) -> Result {
+        mem::extend(&mut self.names, name)?;
+        mem::push(&mut self.list, (self.names.len(), addr as c_ulong))
+    }
+
+    /// Finds a name; 0: there is none.
+    fn find(&self, name: &[u8]) -> c_ulong {
+        let mut from = 0;
+        let is_it = |(end, _): &&(usize, c_ulong)| {
+            let own = self.names.get(from..*end);
+            from = *end;
+            own == Some(name)
+        };
+        self.list.iter().find(is_it).map_or(0, |(_, addr)| *addr)
+    }
+}
+
+/// Returns a symbol's name as its source has it, without what LTO has added.
+pub fn own_name(symbol: &[u8]) -> &[u8] {
+    promoted(symbol).unwrap_or(symbol)
+}
+
+/// Returns a symbol's name without LTO's suffix if it has one.
+fn promoted(symbol: &[u8]) -> Option<&[u8]> {
+    const SUFFIX: &[u8] = b".llvm.";
+    if !cfg!(CONFIG_LTO_CLANG) {
+        return None;
+    }
+    let at = symbol.windows(SUFFIX.len()).position(|w| w == SUFFIX)?;
+    symbol.get(..at)
 }
 
 impl Lookup {
     /// Returns `None` if it cannot be reached.
     fn new() -> Option<Self> {
-        let mut this = Self { addr: sys::kapi_find_lookup(), kernel: 0..0 };
-        if this.addr == 0 {
+        let addr = sys::kapi_find_lookup();
+        if addr == 0 {
             return None;
         }
+        let mut this = Self { addr, kernel: 0..0, on_each: 0, promoted: Promoted::default() };
         // Each kernel has these symbols, and the kernel is searched before modules.
         this.kernel = this.find_any(c"_text")..this.find_any(c"_end");
+        this.on_each = this.find(c"kallsyms_on_each_symbol");
         Some(this)
+    }
+
+    /// Reads the names that LTO has changed, if this kernel was built so.
+    fn read_promoted(&mut self) -> Result {
+        let mut all = Promoted::default();
+        let mut done = Ok(());
+        if cfg!(CONFIG_LTO_CLANG) {
+            self.each(&mut |symbol, addr| {
+                if let Some(name) = promoted(symbol) {
+                    done = all.add(name, addr);
+                }
+                done.is_ok()
+            });
+        }
+        self.promoted = all;
+        done
     }
 
     /// Finds a symbol of the kernel itself or of a module; 0: there is none.
@@ -54,8 +120,10 @@ impl Lookup {
         // SAFETY: `self.addr` is `kallsyms_lookup_name`: a kprobe was placed on that name and gave
         // its address. This kernel's headers declare it as taking a C string (`prototypes.c`). It
         // only reads.
-        let addr = unsafe { sys::kapi_call4(self.addr, name.as_char_ptr() as c_ulong, 0, 0, 0) };
-        addr as c_ulong
+        match unsafe { sys::kapi_call4(self.addr, name.as_char_ptr() as c_ulong, 0, 0, 0) } {
+            0 => self.promoted.find(name.to_bytes()),
+            addr => addr as c_ulong,
+        }
     }
 
     /// Finds a symbol of the kernel itself; 0: it has none of this name.
@@ -66,6 +134,29 @@ impl Lookup {
         } else {
             0
         }
+    }
+
+    /// Calls `f` with the symbols of the kernel itself until `f` returns false.
+    fn each(&self, f: &mut dyn FnMut(&[u8], u64) -> bool) {
+        type Ask<'a> = &'a mut dyn FnMut(&[u8], u64) -> bool;
+        /// # Safety
+        ///
+        /// `arg` is an `Ask` that nobody else uses; `name` is a C string.
+        unsafe extern "C" fn symbol(arg: *mut c_void, name: *const c_char, addr: c_ulong) -> c_int {
+            // SAFETY: by the caller.
+            let f = unsafe { &mut *arg.cast::<Ask<'_>>() };
+            // SAFETY: by the caller.
+            let name = unsafe { CStr::from_char_ptr(name) }.to_bytes();
+            (!f(name, addr as u64)).into()
+        }
+        let mut ask: Ask<'_> = f;
+        let arg: *mut Ask<'_> = &mut ask;
+        let symbol: OnKernelSymbol = symbol;
+        // SAFETY: `on_each` is `kallsyms_on_each_symbol(fn, arg)`, found in the kernel proper, with
+        // the prototype that `prototypes.c` has checked; no caller comes here without it. It calls
+        // `symbol` with `arg` and a name on its stack, one call after the other, and not after it
+        // has returned.
+        unsafe { sys::kapi_call4(self.on_each, symbol as c_ulong, arg as c_ulong, 0, 0) };
     }
 
     /// Returns the kernel's BTF, which is empty if there is none.
@@ -113,7 +204,7 @@ impl Lookup {
 
 pub(crate) fn resolve(without_text: bool) {
     let lookup = if without_text { None } else { Lookup::new() };
-    let Some(lookup) = lookup else {
+    let Some(mut lookup) = lookup else {
         pr_warn!("unsupported: kallsyms_lookup_name cannot be reached; no probes in kernel text\n");
         return;
     };
@@ -122,7 +213,13 @@ pub(crate) fn resolve(without_text: bool) {
         pr_warn!("unsupported: dtrace.ko was built for a kernel in which {name} takes other arguments; no probes in kernel text\n");
         return;
     }
-    let mut missing = false;
+    let mut missing = lookup.on_each == 0;
+    if missing {
+        pr_warn!("this kernel has no symbol kallsyms_on_each_symbol\n");
+    } else if lookup.read_promoted().is_err() {
+        pr_warn!("unsupported: no memory for the kernel's names; no probes in kernel text\n");
+        return;
+    }
     let text = TextFns {
         batch_add: lookup.need(c"smp_text_poke_batch_add", &mut missing),
         batch_finish: lookup.need(c"smp_text_poke_batch_finish", &mut missing),
@@ -140,7 +237,6 @@ pub(crate) fn resolve(without_text: bool) {
         module_mutex: lookup.need(c"module_mutex", &mut missing),
         modules: lookup.need(c"modules", &mut missing),
     };
-    let on_each = lookup.need(c"kallsyms_on_each_symbol", &mut missing);
     if missing {
         pr_warn!("unsupported: text patching needs the symbols above; no probes in kernel text\n");
         return;
@@ -161,7 +257,6 @@ pub(crate) fn resolve(without_text: bool) {
     FOUND.populate(Found {
         lookup,
         text,
-        on_each,
         extable,
         size_of,
         name_of,
@@ -340,24 +435,6 @@ pub fn for_each_kernel_symbol(prefix: &[u8], f: &mut dyn FnMut(&[u8], u64)) -> R
 ///
 /// *process*; `f` may sleep.
 pub fn kernel_symbols(f: &mut dyn FnMut(&[u8], u64) -> bool) -> Result {
-    type Ask<'a> = &'a mut dyn FnMut(&[u8], u64) -> bool;
-    /// # Safety
-    ///
-    /// `arg` is an `Ask` that nobody else uses; `name` is a C string.
-    unsafe extern "C" fn symbol(arg: *mut c_void, name: *const c_char, addr: c_ulong) -> c_int {
-        // SAFETY: by the caller.
-        let f = unsafe { &mut *arg.cast::<Ask<'_>>() };
-        // SAFETY: by the caller.
-        let name = unsafe { CStr::from_char_ptr(name) }.to_bytes();
-        (!f(name, addr as u64)).into()
-    }
-    let found = FOUND.as_ref().ok_or(ENODEV)?;
-    let mut ask: Ask<'_> = f;
-    let arg: *mut Ask<'_> = &mut ask;
-    let symbol: OnKernelSymbol = symbol;
-    // SAFETY: `on_each` is `kallsyms_on_each_symbol(fn, arg)`, found in the kernel proper, with the
-    // prototype that `prototypes.c` has checked. It calls `symbol` with `arg` and a name on its
-    // stack, one call after the other, and not after it has returned.
-    unsafe { sys::kapi_call4(found.on_each, symbol as c_ulong, arg as c_ulong, 0, 0) };
+    FOUND.as_ref().ok_or(ENODEV)?.lookup.each(f);
     Ok(())
 }

@@ -87,6 +87,11 @@ impl Forbidden {
     }
 }
 
+/// Tells whether this is the name of padding in front of a function.
+fn is_padding(name: &[u8]) -> bool {
+    name.starts_with(b"__pfx_") || name.starts_with(b"__cfi_")
+}
+
 /// The patched sites; they are restored when the module is unloaded.
 pub(crate) struct Whole {
     entries: KVVec<u64>,
@@ -103,7 +108,7 @@ impl Whole {
         let mut entries: KVVec<u64> = mem::vec(80_000)?;
         let text = symbols::text_range().ok_or(ENODEV)?;
         symbols::for_each_kernel_symbol(b"", &mut |name, addr| {
-            if text.contains(&addr) && !name.starts_with(b"__pfx_") && !forbidden.has(addr) {
+            if text.contains(&addr) && !is_padding(name) && !forbidden.has(addr) {
                 let _ = entries.push_within_capacity(addr);
             }
         })?;

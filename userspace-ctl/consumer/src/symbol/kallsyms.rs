@@ -128,10 +128,19 @@ fn parse(line: &[u8], name: &mut Vec<u8>) -> Option<(u64, u8)> {
         None => name.extend_from_slice(b"vmlinux"),
     }
     name.push(b'`');
+    let symbol = own_name(symbol);
     name.extend_from_slice(symbol);
     // Prefers names that people use over names that the compiler made.
     let rank = 4 * u8::from(symbol.starts_with(b"_")) + 2 * u8::from(symbol.contains(&b'.'));
     Some((address, rank + u8::from(kind.is_ascii_lowercase())))
+}
+
+/// Returns a symbol's name as its source has it. A kernel built with LTO has `NAME.llvm.NUMBER`,
+/// and the number differs from build to build.
+fn own_name(symbol: &[u8]) -> &[u8] {
+    const SUFFIX: &[u8] = b".llvm.";
+    let at = symbol.windows(SUFFIX.len()).position(|w| w == SUFFIX);
+    &symbol[..at.unwrap_or(symbol.len())]
 }
 
 #[cfg(test)]
@@ -142,6 +151,9 @@ mod tests {
     fn lines() {
         let mut name = Vec::new();
         let of = |line: &str, name: &mut Vec<u8>| parse(line.as_bytes(), name);
+        let line = "ffffffff81000000 t get_idle.llvm.4109933557664884252";
+        assert_eq!(of(line, &mut name), Some((0xffff_ffff_8100_0000, 1)));
+        assert_eq!(name, b"vmlinux`get_idle");
         assert_eq!(of("ffffffff81000000 T _text", &mut name), Some((0xffff_ffff_8100_0000, 4)));
         assert_eq!(name, b"vmlinux`_text");
         let line = "ffffffffc0000010 t hello_open\t[hworld]";

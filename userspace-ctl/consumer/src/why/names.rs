@@ -81,7 +81,7 @@ impl Names {
                 if self.modules.last().is_none_or(|(_, last)| last != module) {
                     self.modules.push((self.ends.len(), module.into()));
                 }
-                self.push(name);
+                self.push(name.split_once(".llvm.").map_or(name, |(own, _)| own));
             }
         }
     }
