@@ -16,7 +16,7 @@ use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use kernel::alloc::KVVec;
 use kernel::bindings::{self, tracepoint};
 use kernel::error::to_result;
-use kernel::ffi::c_void;
+use kernel::ffi::{c_int, c_void};
 use kernel::prelude::*;
 use kernel::sync::Arc;
 
@@ -52,7 +52,10 @@ static ATTACHED: AtomicBool = AtomicBool::new(false);
 impl Raw {
     fn attach(self, number: u64) -> Result {
         // SAFETY: the tracepoint exists by the invariant.
-        let entry = unsafe { typed::entry(self.0) }.ok_or(EOPNOTSUPP)?;
+        let entry = unsafe { typed::entry(self.0) };
+        // 7.2's `kernel` crate has no constant for it.
+        let unsupported = Error::from_errno(-(bindings::EOPNOTSUPP as c_int));
+        let entry = entry.ok_or(unsupported)?;
         ATTACHED.store(true, Relaxed);
         // SAFETY: as above. `entry` leads to `kapi_tracepoint`, which takes any arguments.
         to_result(unsafe {

@@ -117,7 +117,8 @@ pub fn on_cpu<R: Send>(cpu: usize, f: impl FnOnce(&ProbeCtx) -> R + Send) -> Res
                     cpu as c_int,
                     Some(there::<F, R>),
                     arg.cast(),
-                    true,
+                    // A `bool`; in 7.2 an `int`.
+                    true.into(),
                 )
             });
         }
