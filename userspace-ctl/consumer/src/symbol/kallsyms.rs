@@ -136,11 +136,12 @@ fn parse(line: &[u8], name: &mut Vec<u8>) -> Option<(u64, u8)> {
 }
 
 /// Returns a symbol's name as its source has it. A kernel built with LTO has `NAME.llvm.NUMBER`,
-/// and the number differs from build to build.
-fn own_name(symbol: &[u8]) -> &[u8] {
+/// and the number differs from build to build. There are 200,000 symbols, of which few have a dot.
+pub(crate) fn own_name(symbol: &[u8]) -> &[u8] {
     const SUFFIX: &[u8] = b".llvm.";
-    let at = symbol.windows(SUFFIX.len()).position(|w| w == SUFFIX);
-    &symbol[..at.unwrap_or(symbol.len())]
+    let Some(dot) = symbol.iter().position(|b| *b == b'.') else { return symbol };
+    let at = symbol[dot..].windows(SUFFIX.len()).position(|w| w == SUFFIX);
+    &symbol[..at.map_or(symbol.len(), |at| dot + at)]
 }
 
 #[cfg(test)]

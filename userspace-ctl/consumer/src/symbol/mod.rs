@@ -13,6 +13,7 @@ mod mangled;
 mod process;
 
 use abi::action::ActionKind;
+pub(crate) use kallsyms::own_name;
 use kallsyms::Kernel;
 use process::Processes;
 use std::cell::RefCell;

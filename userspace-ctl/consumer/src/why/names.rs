@@ -3,6 +3,7 @@
 //! /proc/kallsyms if the kernel has no BTF.
 
 use super::KERNEL;
+use crate::symbol::own_name;
 use btf::Btf;
 use std::path::Path;
 use std::sync::Arc;
@@ -81,7 +82,7 @@ impl Names {
                 if self.modules.last().is_none_or(|(_, last)| last != module) {
                     self.modules.push((self.ends.len(), module.into()));
                 }
-                self.push(name.split_once(".llvm.").map_or(name, |(own, _)| own));
+                self.push(&name[..own_name(name.as_bytes()).len()]);
             }
         }
     }
