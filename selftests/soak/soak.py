@@ -64,7 +64,8 @@ class Consumer:
     def __init__(self, *args, patience=300):
         self.out = tempfile.TemporaryFile()
         self.err = tempfile.TemporaryFile()
-        command = ["dtrace", "-q", "-n", READY, *args]
+        # -w: on a slow machine, the deadman would end what leaves threads little time.
+        command = ["dtrace", "-wq", "-n", READY, *args]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.out, stderr=self.err)
         until = time.monotonic() + patience
         while b"ready" not in self.text(self.out):

@@ -230,13 +230,14 @@ impl Questions {
         self.gone.load(Relaxed) || ahead >= 0
     }
 
-    /// Returns the number of the last question if it is not answered; 0: there is none.
+    /// Returns the number of the last question if it is not answered, or if threads have gone on
+    /// without an answer, which only an answer tells; 0: there is nothing to answer.
     pub(crate) fn asked(&self) -> u32 {
         let state = self.state.lock();
-        if state.asked == self.answered.load(Relaxed) {
+        if state.asked == self.answered.load(Relaxed) && self.late.load(Relaxed) == 0 {
             0
         } else {
-            state.asked
+            state.asked.max(1)
         }
     }
 

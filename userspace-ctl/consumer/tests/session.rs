@@ -10,10 +10,12 @@ mod user;
 
 use abi::option::OptionId;
 use consumer::session::{Enabled, Output, Settings};
+use consumer::wait::{Event, Waiter};
 use consumer::world::KernelWorld;
 use consumer::{Failure, Kernel};
 use fake::{Fake, Firing, Steps};
 use sessions::{compile, run, Outcome};
+use std::fs::File;
 use std::io::Write;
 
 /// Compares with `golden/NAME.txt`.
@@ -443,6 +445,31 @@ fn processes_that_wait_are_answered() {
     assert_eq!(fake.0.borrow().seen, [7, 9]);
     let told =
         "dtrace: 2 times a process went on before the probes in a newly mapped file were ready\n";
+    assert!(o.err.contains(told), "{}", o.err);
+}
+
+/// A waiter whose target does not wait for its probes, and ends.
+struct Hasty(Fake);
+
+impl Waiter for Hasty {
+    fn now(&self) -> u64 {
+        0
+    }
+
+    fn wait(&mut self, _ns: u64, _bell: Option<&File>) -> Event {
+        let mut inner = self.0 .0.borrow_mut();
+        (inner.status.mapped, inner.late) = (3, 6);
+        Event::TargetsGone(Vec::new())
+    }
+}
+
+#[test]
+fn processes_that_did_not_wait_are_told_at_the_end() {
+    let fake = hworld();
+    let o = run(&fake, &["hworld:::entry"], &[], Hasty(fake.clone()));
+    assert_eq!(fake.0.borrow().seen, [3]);
+    let told =
+        "dtrace: 6 times a process went on before the probes in a newly mapped file were ready\n";
     assert!(o.err.contains(told), "{}", o.err);
 }
 

@@ -214,6 +214,9 @@ impl Session<'_> {
     /// Stops tracing: END fires, the remaining records are printed, then the aggregations. Returns
     /// the exit status.
     pub(super) fn finish(&mut self) -> Result<i32, Failure> {
+        // The kernel forgets the processes that did not wait, when tracing stops.
+        let now = self.ask_status()?;
+        self.look_at_mapped(&now)?;
         let cpu = self.kernel.stop().map_err(|r| r.doing("failed to stop tracing"))?;
         // Without temporal order, the CPU that ran END comes last.
         self.cpus.sort_by_key(|&c| c == cpu);

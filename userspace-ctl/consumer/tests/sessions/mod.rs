@@ -2,11 +2,12 @@
 //! A whole session without a kernel, from D text to the printed output.
 #![allow(dead_code, reason = "each test uses its part")]
 
-use crate::fake::{Fake, Steps};
+use crate::fake::Fake;
 use abi::option::OptionId;
 use consumer::print::bars::Encoding;
 use consumer::print::Shape;
 use consumer::session::{Enabled, Output, Settings};
+use consumer::wait::Waiter;
 use consumer::world::KernelWorld;
 use consumer::Failure;
 use d::{Compiler, Program, Source, SpecKind};
@@ -40,7 +41,7 @@ pub struct Outcome {
 }
 
 /// Runs a session with these texts.
-pub fn run(fake: &Fake, texts: &[&str], options: &[&str], mut steps: Steps) -> Outcome {
+pub fn run(fake: &Fake, texts: &[&str], options: &[&str], mut steps: impl Waiter) -> Outcome {
     let programs = compile(fake, texts, options);
     let mut checked = abi::option::Options::default();
     let mut set: Vec<_> = programs.iter().flat_map(|p| p.options.clone()).collect();
