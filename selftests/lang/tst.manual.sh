@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# ASSERTION: every example of docs/ prints what the page says, but for CPUs, ids, pids, counters of the driver, and when
-# the traced program speaks. All on one CPU: which records a ring keeps depends on who moves.
+# ASSERTION: every example of docs/ prints what the page says, but for CPUs, ids, pids, the kernel's release, counters
+# of the driver, and when the traced program speaks. All on one CPU: which records a ring keeps depends on who moves.
 # SECONDS: 400
 . /src/selftests/lib/sh
 driver hworld; driver many
@@ -15,6 +15,7 @@ def plain(text):
     for pattern, by in [(r'(?m)^ *\d+ +\d+ +(\S*:\S+)', r'CPU ID \1'), (r'(?m)^ *\d+( +(->|<-|\|) )', r'CPU\1'),
                         (r'(?m)^ *\d+( +(fbt|hworld|syscall) )', r'ID\1'), (r'(?m)^( +\S+`\S+)\+0x[0-9a-f]+$', r'\1'),
                         (r'pid \d+', 'pid N'), (r'"((?:wall)?timestamp|cpu)":\d+', r'"\1":N'),
+                        (r'"kernel":"[^"]*"', '"kernel":K'),
                         (r'(?m)^(hello, world: opened|29 /proc|cat: ).*\n', ''),
                         (r'(dtrace: \d+ drops on CPU \d+\n)+', 'N drops on CPU N\n'),
                         (r'(-> open1 +|open1:entry   cat +)\d+', r'\1N')]:
