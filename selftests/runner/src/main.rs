@@ -68,6 +68,8 @@ fn main() -> io::Result<()> {
     let mut arguments = Arguments::from_args();
     // Trials only wait for their area; see below for who works.
     arguments.test_threads = arguments.test_threads.or(Some(64));
+    let word = arguments.filter.take();
+    let is_named = |full: &str| word.as_ref().is_none_or(|w| has_word(full, w));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let areas = find(&root)?;
     let skips = skips(&root)?;
@@ -77,7 +79,7 @@ fn main() -> io::Result<()> {
         let wanted = |t: &String| {
             let full = format!("{name}/{t}");
             (arguments.include_ignored || reason(&skips, &full).is_none())
-                && arguments.filter.as_ref().is_none_or(|f| full.contains(f.as_str()))
+                && is_named(&full)
                 && !arguments.skip.iter().any(|s| full.contains(s.as_str()))
         };
         let area = Arc::new(Area {
@@ -93,6 +95,9 @@ fn main() -> io::Result<()> {
         for t in tests {
             let area = area.clone();
             let full = format!("{name}/{t}");
+            if !is_named(&full) {
+                continue;
+            }
             let why = reason(&skips, &full);
             trials.push(
                 Trial::test(full, move || run(&area, &t))
@@ -179,6 +184,12 @@ fn skips(root: &Path) -> io::Result<Vec<(String, String)>> {
         }
     }
     Ok(skips)
+}
+
+/// Tells whether a word of the name begins so: `sdt` begins none in `usdt/tst.probes.sh`.
+fn has_word(name: &str, beginning: &str) -> bool {
+    let is_inside = |at: usize| name[..at].ends_with(|c: char| c.is_ascii_alphanumeric());
+    name.match_indices(beginning).any(|(at, _)| !is_inside(at))
 }
 
 fn reason<'a>(skips: &'a [(String, String)], full: &str) -> Option<&'a str> {
@@ -322,4 +333,19 @@ fn boot(area: &Area) -> io::Result<Boot> {
     let mut log = String::from_utf8_lossy(&output.stdout).into_owned();
     log.push_str(&String::from_utf8_lossy(&output.stderr));
     Ok(Boot { time: start.elapsed(), out, status: output.status.code(), log })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_word;
+
+    #[test]
+    fn a_word_is_found_where_it_begins() {
+        for word in ["usdt", "tst", "many-forks", "forks", "usdt/tst.many-f"] {
+            assert!(has_word("usdt/tst.many-forks.sh", word), "{word}");
+        }
+        for word in ["sdt", "sdt/", "orks", "kapi"] {
+            assert!(!has_word("usdt/tst.many-forks.sh", word), "{word}");
+        }
+    }
 }
