@@ -40,6 +40,6 @@ pub use file_state::FileState;
 pub use function::Function;
 pub use image::Image;
 pub use maps::Map;
-pub use patient::Memory;
+pub use patient::{silent, Memory};
 pub use process::Process;
 pub use segment::Segment;

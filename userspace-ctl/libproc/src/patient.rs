@@ -6,7 +6,8 @@
 //!
 //! So another thread asks, and is abandoned if it does not come back in time. It ends when the
 //! answer comes, or with this program: the kernel lets such a thread be killed. Until the process
-//! answers, it is asked nothing more.
+//! answers, it is asked nothing more. On a busy machine the thread itself may have to wait for a
+//! processor; as long as it is running or wants to run, we wait longer.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -21,27 +22,63 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(2);
 const LITTLE: Duration = Duration::from_millis(50);
 const MANY: usize = 4;
+/// How many times as long we wait for a thread that is not waiting.
+const ROUNDS: usize = 15;
 /// The bytes of a process's memory that one question reads.
 const PIECE: usize = 1 << 20;
 
 type Job = Box<dyn FnOnce() + Send>;
 
+/// The thread that asks.
+struct Asker {
+    jobs: Sender<Job>,
+    /// Its `stat` in `/proc`.
+    stat: File,
+}
+
+impl Asker {
+    fn new() -> io::Result<Self> {
+        let (jobs, mine) = mpsc::channel::<Job>();
+        let (tell, told) = mpsc::channel();
+        std::thread::Builder::new().name("ask".into()).spawn(move || {
+            // The receiver waits.
+            let _ = tell.send(File::open("/proc/thread-self/stat"));
+            mine.iter().for_each(|job| job());
+        })?;
+        let stat = told.recv().map_err(|_| ended())??;
+        Ok(Self { jobs, stat })
+    }
+
+    /// Tells whether the thread is running or waits for nothing but a processor.
+    fn runs(&self) -> bool {
+        let mut text = [0; 256];
+        let n = self.stat.read_at(&mut text, 0).unwrap_or(0);
+        let after = text[..n].iter().rposition(|b| *b == b')').unwrap_or(n);
+        text[after..n].starts_with(b") R")
+    }
+}
+
+fn ended() -> io::Error {
+    io::Error::other("the thread that asks has ended")
+}
+
 #[derive(Default)]
 struct Asking {
     /// The thread that asks, between two questions.
-    thread: Option<Sender<Job>>,
+    thread: Option<Asker>,
     /// The processes that have not answered in time, and whether they have answered since.
     silent: HashMap<u32, Arc<AtomicBool>>,
+    /// Those that were not told to the caller of [`silent`] yet.
+    untold: Vec<u32>,
 }
 
 static ASKING: Mutex<Option<Asking>> = Mutex::new(None);
 
-fn thread() -> io::Result<Sender<Job>> {
-    let (jobs, mine) = mpsc::channel::<Job>();
-    std::thread::Builder::new()
-        .name("ask".into())
-        .spawn(move || mine.iter().for_each(|job| job()))?;
-    Ok(jobs)
+/// Returns the processes that have not answered in time since the last call. Whatever was asked is
+/// unknown.
+pub fn silent() -> Vec<u32> {
+    let mut asking = ASKING.lock().unwrap_or_else(PoisonError::into_inner);
+    asking.as_mut().map(|asking| std::mem::take(&mut asking.untold)).unwrap_or_default()
 }
 
 /// Returns the answer to a question about a process; `TimedOut`: there was none in time.
@@ -50,7 +87,7 @@ pub(crate) fn ask<T: Send + 'static>(
     question: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> io::Result<T> {
     let mut asking = ASKING.lock().unwrap_or_else(PoisonError::into_inner);
-    let Asking { thread: kept, silent } = asking.get_or_insert_default();
+    let Asking { thread: kept, silent, untold } = asking.get_or_insert_default();
     silent.retain(|_, has_answered| !has_answered.load(Ordering::Acquire));
     let late = || io::Error::new(ErrorKind::TimedOut, "it keeps its memory locked");
     if silent.contains_key(&pid) {
@@ -64,19 +101,23 @@ pub(crate) fn ask<T: Send + 'static>(
         let _ = answer.send(question());
         done.store(true, Ordering::Release);
     });
-    let jobs = kept.take().map_or_else(thread, Ok)?;
-    jobs.send(job).map_err(|_| io::Error::other("the thread that asks has ended"))?;
-    match answered.recv_timeout(if silent.len() < MANY { PATIENCE } else { LITTLE }) {
-        Ok(answer) => {
-            *kept = Some(jobs);
-            answer
+    let asker = kept.take().map_or_else(Asker::new, Ok)?;
+    asker.jobs.send(job).map_err(|_| ended())?;
+    let patience = if silent.len() < MANY { PATIENCE } else { LITTLE };
+    for _ in 0..ROUNDS {
+        match answered.recv_timeout(patience) {
+            Ok(answer) => {
+                *kept = Some(asker);
+                return answer;
+            }
+            Err(RecvTimeoutError::Timeout) if asker.runs() => {}
+            Err(RecvTimeoutError::Timeout) => break,
+            Err(RecvTimeoutError::Disconnected) => return Err(ended()),
         }
-        Err(RecvTimeoutError::Timeout) => {
-            silent.insert(pid, has_answered);
-            Err(late())
-        }
-        Err(RecvTimeoutError::Disconnected) => Err(io::Error::other("no answer")),
     }
+    silent.insert(pid, has_answered);
+    untold.push(pid);
+    Err(late())
 }
 
 /// Returns the folder of a process in `/proc`. If its first thread has ended while others run,
@@ -129,12 +170,14 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Instant;
 
     #[test]
     fn who_does_not_answer_is_left_waiting() {
         let (go, wait) = mpsc::channel::<()>();
         let silent = ask(u32::MAX, move || Ok(wait.recv().is_ok()));
         assert_eq!(silent.unwrap_err().kind(), ErrorKind::TimedOut);
+        assert_eq!(super::silent(), [u32::MAX]);
         // The process is not asked again, and does not delay others.
         let again = ask(u32::MAX, || -> io::Result<()> { panic!("asked") });
         assert_eq!(again.unwrap_err().kind(), ErrorKind::TimedOut);
@@ -143,6 +186,19 @@ mod tests {
         while ask(u32::MAX, || Ok(8)).is_err() {
             std::thread::yield_now();
         }
+    }
+
+    /// A thread that computes is not one that waits.
+    #[test]
+    fn a_busy_thread_is_given_time() {
+        let until = Instant::now() + PATIENCE + PATIENCE / 4;
+        let busy = ask(u32::MAX - 2, move || {
+            while Instant::now() < until {
+                std::hint::spin_loop();
+            }
+            Ok(9)
+        });
+        assert_eq!(busy.unwrap(), 9);
     }
 
     #[test]

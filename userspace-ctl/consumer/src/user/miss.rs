@@ -49,7 +49,7 @@ impl Missed {
         Why { verdict, label: label.into(), notes, hint }
     }
 
-    fn verdict(&self, wanted: &ProbePattern) -> (Tag, String) {
+    pub(super) fn verdict(&self, wanted: &ProbePattern) -> (Tag, String) {
         let ProbePattern { provider, module, function, name, .. } = wanted;
         match self {
             Self::Number => {

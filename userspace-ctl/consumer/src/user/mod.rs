@@ -22,7 +22,7 @@ mod provider;
 pub mod start;
 mod wanted;
 
-use crate::error::{reason, Error, Refusal};
+use crate::error::{reason, Error};
 use crate::kernel::Kernel;
 use abi::probe::part_matches;
 use any_program::AnyProgram;
@@ -31,14 +31,24 @@ use libproc::expand::{self, Batches, Pattern};
 use libproc::locks;
 use libproc::process::{Images, Object, Process};
 use libproc::stapsdt::Note;
+use libproc::Memory;
 use miss::Missed;
 pub use provider::of_process;
 use provider::pid_of;
 use start::When;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::io::ErrorKind;
 use std::rc::Rc;
 use wanted::{key, memory, Known, Sign, Wanted};
+
+/// A process that was read, and its memory.
+type Read = (Process, Option<Memory>);
+
+/// Tells whether a process could not be read because it has ended.
+fn has_ended(e: &std::io::Error) -> bool {
+    e.kind() == ErrorKind::NotFound || e.raw_os_error() == Some(libc::ESRCH)
+}
 
 /// The process probes that descriptions ask for.
 #[derive(Debug, Default)]
@@ -57,6 +67,8 @@ pub struct ProcessProbes {
     /// Refusals already reported, by process and module, function, place: several descriptions may
     /// mean one place.
     refused: HashSet<(u32, [String; 3])>,
+    /// Failures already reported.
+    failed: HashSet<String>,
     told: Vec<String>,
     /// Processes are being read while they map and unmap code.
     is_looking: bool,
@@ -166,16 +178,23 @@ impl ProcessProbes {
         self.is_looking = true;
         let mut wanted = std::mem::take(&mut self.wanted);
         let open: HashSet<u32> = wanted.iter().filter(|w| w.is_open).map(|w| w.pid).collect();
-        // A process that cannot be followed is read from time to time, without a report.
-        let cannot = |r: Refusal| r.errno != libc::ESRCH;
-        let is_told = open
-            .into_iter()
-            .fold(is_told, |is_told, pid| kernel.follow(pid).is_err_and(cannot) || is_told);
-        let read = |pid| Some((pid, (Process::read(pid).ok()?, memory(pid))));
-        let processes: HashMap<_, _> = pids.into_iter().filter_map(read).collect();
+        let mut is_told = is_told;
+        for pid in open {
+            match kernel.follow(pid) {
+                Err(e) if e.errno != libc::ESRCH => {
+                    // It is read from time to time, without a report.
+                    is_told = true;
+                    self.fail(format!("process {pid} does not wait for its probes: {e}"));
+                }
+                _ => {}
+            }
+        }
+        let (processes, unread) = self.read(&pids);
         // All lost signs must be found before another description restores a breakpoint.
         wanted.retain_mut(|w| {
-            let Some((process, memory)) = processes.get(&w.pid) else { return false };
+            let Some((process, memory)) = processes.get(&w.pid) else {
+                return unread.contains(&w.pid);
+            };
             let now: HashSet<_> = process.objects.iter().map(key).collect();
             let is_lost = |sign: &mut Sign| memory.as_ref().is_some_and(|m| sign.is_lost(m));
             w.known.retain(|k, sign| {
@@ -185,8 +204,7 @@ impl ProcessProbes {
         });
         for w in &mut wanted {
             let Some((process, memory)) = processes.get(&w.pid) else { continue };
-            // A spelt-out description may mean code that is mapped later, so a miss is no error.
-            let _ = match pid_of(&w.pattern.provider) {
+            let made = match pid_of(&w.pattern.provider) {
                 Some(_) => self.make(kernel, process, w, true),
                 None => {
                     let mut out = Batches::default();
@@ -194,10 +212,50 @@ impl ProcessProbes {
                     self.send(kernel, w.pid, out)
                 }
             };
+            // A spelt-out description may mean code that is mapped later, so a miss is no error.
+            match made {
+                Err(Missed::Kernel(_, e)) if e.errno == libc::ESRCH => {}
+                Err(failed @ (Missed::Kernel(..) | Missed::TooMany(_))) => {
+                    self.fail(failed.verdict(&w.pattern).1);
+                }
+                _ => {}
+            }
             w.note(memory.as_ref());
+        }
+        for pid in libproc::silent().into_iter().filter(|pid| pids.contains(pid)) {
+            self.told.push(format!(
+                "process {pid} did not let itself be read in time, so code that it has mapped may have no probes; dtrace tries again"
+            ));
         }
         self.wanted = wanted;
         self.is_looking = false;
+    }
+
+    /// Reads processes, with their memory. Those that could not be read, but have not ended, come
+    /// second.
+    fn read(&mut self, pids: &HashSet<u32>) -> (HashMap<u32, Read>, HashSet<u32>) {
+        let (mut processes, mut unread) = (HashMap::new(), HashSet::new());
+        for &pid in pids {
+            match Process::read(pid) {
+                Ok(process) => drop(processes.insert(pid, (process, memory(pid)))),
+                Err(e) if has_ended(&e) => {}
+                Err(e) => {
+                    unread.insert(pid);
+                    // `look` reports the others.
+                    if e.kind() != ErrorKind::TimedOut {
+                        self.fail(format!("failed to read process {pid}: {}", reason(&e)));
+                    }
+                }
+            }
+        }
+        (processes, unread)
+    }
+
+    /// Reports, once, why probes in code that a process maps may be missing.
+    fn fail(&mut self, why: String) {
+        if self.failed.insert(why.clone()) {
+            self.told.push(format!("{why}; code that it maps may have no probes"));
+        }
     }
 
     /// Makes the probes of programs that have started since the last call.
