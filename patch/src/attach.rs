@@ -158,7 +158,16 @@ impl State {
         refuse: Refuse<'_>,
     ) {
         let bad = |p: &&Plan| find(failed, p.site.addr).is_some();
-        self.detach(&|s| plans.iter().filter(bad).any(|p| p.site.probe.id() == s.probe.id()));
+        let id = |probe: &Probe| u64::from(probe.id().0);
+        let mut ids = KVVec::new();
+        let mut note = |p: &Plan| mem::push(&mut ids, id(&p.site.probe));
+        let is_listed = plans.iter().filter(bad).try_for_each(&mut note).is_ok();
+        sort(&mut ids, |id| *id);
+        self.detach(&|s| match is_listed {
+            true => ids.get(first(&ids, |i| *i >= id(&s.probe))) == Some(&id(&s.probe)),
+            // There is no memory for a list of the probes.
+            false => plans.iter().filter(bad).any(|p| id(&p.site.probe) == id(&s.probe)),
+        });
         let mut last = None;
         for p in plans.iter() {
             let Some(why) = find(failed, p.site.addr) else { continue };

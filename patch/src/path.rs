@@ -42,6 +42,14 @@ const AT_BREAKPOINTS: &[&CStr] = &[
     c"smp_text_poke_int3_handler",
     c"kprobe_int3_handler",
     c"notify_die",
+    // What an event on this way runs before it knows that it is already running: `notifier_run`,
+    // which `notifier_call_chain` has, and `rcu_watching`. They are called through pointers.
+    c"__traceiter_notifier_run",
+    c"trace_event_raw_event_notifier_info",
+    c"do_trace_event_raw_event_notifier_info",
+    c"__traceiter_rcu_watching",
+    c"trace_event_raw_event_rcu_watching",
+    c"do_trace_event_raw_event_rcu_watching",
 ];
 
 /// The functions that other tracers call at a traced function: ftrace itself, its graph tracer,
@@ -94,6 +102,15 @@ const TRACERS: &[&CStr] = &[
     c"__bpf_prog_exit_sleepable",
     c"__bpf_prog_exit_sleepable_recur",
     c"__bpf_prog_exit_lsm_cgroup",
+    // Those of the events on the way from a breakpoint to us.
+    c"perf_trace_notifier_info",
+    c"do_perf_trace_notifier_info",
+    c"perf_trace_rcu_watching",
+    c"do_perf_trace_rcu_watching",
+    c"__bpf_trace_notifier_info",
+    c"__bpf_trace_rcu_watching",
+    c"bpf_trace_run1",
+    c"bpf_trace_run4",
 ];
 
 /// Returns the functions. Fails if memory is short, or if there is more code than [`Walk`] follows.

@@ -31,6 +31,12 @@ echo 'f:on_the_way notifier_call_chain' >$tracing/dynamic_events && echo 1 >$tra
 saw on_the_way:
 echo 0 >$tracing/events/fprobes/on_the_way/enable
 echo >$tracing/dynamic_events
+# What an event runs before it knows that it is already running.
+who="an event"
+echo 1 >$tracing/events/notifier/notifier_run/enable || fail "$who"
+/bin/true | cat
+saw notifier_run:
+echo 0 >$tracing/events/notifier/notifier_run/enable
 end_counting
 [ "$(sed -n 2p /tmp/o)" -gt 1000 ] || fail "$(cat /tmp/o)"
 expect "what ftrace has" "$(ftraced)" "$ftraced_before"

@@ -132,7 +132,10 @@ fn does(code: &[u8], addr: u64, emulate: &Emulate) -> bool {
     match (*emulate, rest) {
         (Emulate::Skip(len), [0x90, ..]) => !high && end(1) == addr.wrapping_add(len.into()),
         (Emulate::Skip(len), [0x0f, 0x1e | 0x1f, ..]) => usize::from(len) <= code.len(),
-        (Emulate::Push(reg), [op @ 0x50..=0x57, ..]) => number(*op) == reg && bare <= 1,
+        // `Trap::site` derives the length from the register.
+        (Emulate::Push(reg), [op @ 0x50..=0x57, ..]) => {
+            number(*op) == reg && bare == usize::from(reg >= 8)
+        }
         (Emulate::Jump(to), [JMP, a, b, c, d, ..]) => to == far(5, [*a, *b, *c, *d]),
         (Emulate::Jump(to), [0xeb, d, ..]) => to == near(*d),
         (Emulate::Branch { cc, target, next }, [0x0f, op @ 0x80..=0x8f, a, b, c, d, ..]) => {
