@@ -41,6 +41,8 @@ pub struct Enabling {
     pub key_words: usize,
     /// Whether a clause records in speculations.
     pub speculates: bool,
+    /// Whether clauses may destroy. A later program's options do not take that back.
+    may_destroy: bool,
     /// The kernel memory of the clauses, in bytes.
     spent: usize,
     /// Whether clauses get shortcuts.
@@ -68,6 +70,7 @@ impl Enabling {
             aggs: KVec::new(),
             key_words: 0,
             speculates: false,
+            may_destroy: false,
             spent: 0,
             takes_shortcuts: true,
         })?)
@@ -87,6 +90,7 @@ impl Enabling {
         let vars = self.vars.copy()?;
         match self.add_or_leave_half(bytes, may_destroy) {
             Ok(options) => {
+                self.may_destroy |= options.get(OptionId::Destructive) != 0;
                 self.options = options;
                 Ok(before.0)
             }
@@ -102,9 +106,9 @@ impl Enabling {
         }
     }
 
-    /// Tells whether it has the option `destructive`.
+    /// Tells whether one of its programs has the option `destructive`.
     pub fn is_destructive(&self) -> bool {
-        self.options.get(OptionId::Destructive) != 0
+        self.may_destroy
     }
 
     /// Returns the most bytes that the clauses of END record.

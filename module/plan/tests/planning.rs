@@ -109,6 +109,10 @@ fn destructive_programs_need_leave() {
     assert!(enabling.statements.is_empty() && !enabling.is_destructive());
     enabling.add(&dof(text), || Ok(())).unwrap();
     assert!(enabling.is_destructive());
+    // Another program's option does not hide these actions from the check when tracing starts.
+    let harmless = dof("#pragma D option destructive=0\nt:m:f:n { trace(1); }");
+    enabling.add(&harmless, || Err(Error::MayNotDestroy)).unwrap();
+    assert!(enabling.is_destructive());
     // The caller is not asked for other programs.
     let mut other = Enabling::new().unwrap();
     other.add(&dof("t:m:f:n { trace(1); }"), || Err(Error::MayNotDestroy)).unwrap();
