@@ -157,6 +157,8 @@ impl<B: DerefMut<Target = [u8]>> Principal<B> {
                 self.used.saturating_add(size) <= all
             }
             Policy::Switch | Policy::Full => false,
+            // The CPU came online after the buffers were made: only its own records are lost.
+            Policy::Fill if all == 0 => false,
             Policy::Fill => {
                 self.limit = 0;
                 self.policy = Policy::Full;
@@ -403,6 +405,13 @@ mod tests {
         // The record that ends the recording is not a drop; a record of END without room is one.
         assert_eq!((t.used, t.oldest, t.drops), (56, 0, 1));
         assert_eq!(t.records(), [&[1; 40][..], &[4; 16]].concat());
+    }
+
+    #[test]
+    fn a_cpu_without_a_buffer_does_not_end_the_filling() {
+        let mut p = Principal::fill(Vec::new(), 16);
+        assert!(!put(&mut p, 8, 1) && !p.is_full());
+        assert_eq!(p.swap(Vec::new()).drops, 1);
     }
 
     /// Returns the whole records of a ring, oldest first. All bytes of a record are its number.
