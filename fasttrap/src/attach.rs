@@ -433,8 +433,11 @@ impl State {
             });
             for process in self.processes.iter_mut().filter(|p| p.is_idle()) {
                 all_left = false;
-                // To clean a child's copy, we need the places of its parent.
-                if process.awaited || user::awaits_children(process.space.key()) {
+                // A signal may have interrupted a thread in a slot since the look above. It notes
+                // that before its `ip` becomes the handler's, which the walk has seen. To clean a
+                // child's copy, we need the places of its parent.
+                let is_awaited = process.awaited || process.is_interrupted();
+                if is_awaited || user::awaits_children(process.space.key()) {
                     continue;
                 }
                 match process.has_slots() {

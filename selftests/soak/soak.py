@@ -304,11 +304,13 @@ def shell(command):
 
 # With one CPU left, everything traced and an emulator below, a nice kernel thread that was preempted in an RCU section
 # (khugepaged) may wait longer than RCU's 21 seconds for its turn. A CPU that hangs is found all the same.
-STALL = "/sys/module/rcupdate/parameters/rcu_cpu_stall_timeout"
+# So may one dtrace for another that enables everything.
+PATIENCE = {"/sys/module/rcupdate/parameters/rcu_cpu_stall_timeout": "200", "/proc/sys/kernel/hung_task_timeout_secs": "900"}
 
 seconds = float(sys.argv[1])
-with open(STALL, "w") as file:
-    file.write("200")
+for name, value in PATIENCE.items():
+    with open(name, "w") as file:
+        file.write(value)
 work = tempfile.mkdtemp()
 print(f"soak: {seconds:.0f} s, SEED={seed}", flush=True)
 build()

@@ -31,8 +31,11 @@ notrace u64 kapi_task_file(unsigned int fd)
 	return file;
 }
 
-/* Bits of the preemption count that are clear while the task itself runs. */
-const u32 kapi_over_task = NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET;
+/*
+ * Bits of the preemption count that are clear while the task itself runs. PREEMPT_RT counts soft interrupts elsewhere,
+ * so kapi_task_context has to be asked.
+ */
+const u32 kapi_over_task = IS_ENABLED(CONFIG_PREEMPT_RT) ? ~0U : NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET;
 
 /* Returns a register by its index in struct pt_regs, which has 21. */
 notrace u64 kapi_register_of(const struct pt_regs *regs, u32 n)
@@ -54,9 +57,19 @@ NOKPROBE_SYMBOL(kapi_task_registers);
 /* 0: the task itself, 1: a soft interrupt over it, 2: a hard one, 3: an NMI */
 notrace u32 kapi_task_context(void)
 {
-	if (in_nmi())
+	u32 count = preempt_count();
+
+	/*
+	 * exc_int3 counts a breakpoint as an NMI (irqentry_nmi_enter), but ours is no context of its own. A real NMI in its
+	 * handler, or below it, remains: NMIs are counted up to 15, or, with one bit for them, as hard interrupts, too.
+	 */
+	if (this_cpu_read(kapi_trap_regs)) {
+		count -= HARDIRQ_OFFSET;
+		count = NMI_BITS > 1 ? count - NMI_OFFSET : count & ~NMI_MASK;
+	}
+	if (count & NMI_MASK)
 		return 3;
-	if (in_hardirq())
+	if (count & HARDIRQ_MASK)
 		return 2;
 	return in_serving_softirq();
 }
