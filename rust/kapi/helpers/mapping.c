@@ -178,7 +178,8 @@ int kapi_unmaps_begin(void)
 
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);
-	kapi_unmapper = thread;
+	/* The work above may send it a signal until it is cancelled. */
+	kapi_unmapper = get_task_struct(thread);
 	return 0;
 }
 
@@ -187,5 +188,6 @@ void kapi_unmaps_end(void)
 {
 	kthread_stop(kapi_unmapper);
 	cancel_delayed_work_sync(&kapi_unmaps_work);
+	put_task_struct(kapi_unmapper);
 	kapi_unmapper = NULL;
 }
