@@ -310,7 +310,7 @@ impl Provider for Sdt {
             point.enabled = false;
             if !disarm(&mut point.sites) {
                 let [p, m, f, n] = point.desc.parts().map(BStr::from_bytes);
-                pr_warn!("sdt: {p}:{m}:{f}:{n} cannot be patched back: another tracer, such as a kprobe, has changed what we had put there; dtrace.ko cannot be removed before that is gone\n");
+                pr_warn!("sdt: {p}:{m}:{f}:{n} cannot be patched back: another tracer, such as a kprobe, is there; dtrace.ko cannot be removed before that is gone\n");
                 stuck::keep(Who::Sdt, again);
             }
         }

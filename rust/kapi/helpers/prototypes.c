@@ -15,6 +15,7 @@
 #include <linux/ftrace.h>
 #include <linux/jump_label.h>
 #include <linux/kallsyms.h>
+#include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
@@ -33,6 +34,7 @@ HAS(kallsyms_lookup_size_offset, int(unsigned long, unsigned long *, unsigned lo
 HAS(lookup_symbol_name, int(unsigned long, char *));
 HAS(search_exception_tables, const struct exception_table_entry *(unsigned long));
 
+HAS(get_kprobe, struct kprobe *(void *));
 HAS(text_mutex, struct mutex);
 HAS(smp_text_poke_batch_add, void(void *, const void *, size_t, const void *));
 HAS(smp_text_poke_batch_finish, void(void));

@@ -48,6 +48,9 @@ int kapi_ftrace_detach_all(void);
 struct kprobe_blacklist_entry;
 const struct kprobe_blacklist_entry *kapi_blacklist_next(const struct list_head *list, const struct kprobe_blacklist_entry *prev, u64 *start, u64 *end);
 
+/* kprobes.c */
+bool kapi_kprobe_near(unsigned long get, u64 addr, size_t len);
+
 /* tracepoint.c */
 void kapi_tracepoint(void *number, u64 a, u64 b, u64 c, u64 d, u64 e);
 void kapi_tracepoints_synchronize(void);

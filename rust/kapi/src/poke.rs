@@ -24,6 +24,32 @@ impl Cpus {
     }
 }
 
+/// No kprobe is registered, armed, optimized, disarmed or removed as long as this exists. A kprobe
+/// writes bytes that it has read when it was registered. So nothing is written near one, even if it
+/// is disarmed: it would later write a byte of the old instruction into the new one, and it would
+/// call our trampoline, which it has read, after we have gone.
+///
+/// The kernel takes its mutex before it holds the CPUs, and so do we.
+pub(crate) struct Kprobes {
+    get: c_ulong,
+    _mutex: KernelMutex,
+}
+
+impl Kprobes {
+    pub(crate) fn hold(fns: &TextFns) -> Self {
+        // SAFETY: `fns` comes from `symbols`, so this is the kernel's `kprobe_mutex`. A `Kprobes` is
+        // made only where no caller holds it.
+        let mutex = unsafe { KernelMutex::hold(fns.kprobe_mutex) };
+        Self { get: fns.get_kprobe, _mutex: mutex }
+    }
+
+    /// Tells whether a kprobe has, or may yet write, one of `[addr, addr + len)`.
+    pub(crate) fn near(&self, addr: u64, len: usize) -> bool {
+        // SAFETY: `get` comes from `symbols`, and this value holds the mutex.
+        unsafe { sys::kapi_kprobe_near(self.get, addr, len) }
+    }
+}
+
 /// The right to change text: `text_mutex`, and before it `module_mutex`, so that no module frees
 /// the text that was found to be its own. The order is that of the kernel's jump labels.
 pub(crate) struct Text {

@@ -5,7 +5,7 @@
 
 use crate::lock::{Held, Lock};
 use crate::mem;
-use crate::poke::{Span, Text};
+use crate::poke::{Kprobes, Span, Text};
 use crate::symbols;
 use crate::sys::{self, TextFns};
 pub(crate) use crate::sys::{Kind, Site};
@@ -27,7 +27,7 @@ pub enum Refused {
     /// The address is not text, or is no longer text; for ftrace: it is not the entry of a function
     /// that ftrace knows.
     NotText,
-    /// Another tracer has changed the bytes there, or already holds the site.
+    /// Another tracer has changed the bytes there, may change them yet, or already holds the site.
     Busy,
     /// There is no room for another displaced instruction.
     NoRoom,
@@ -177,15 +177,25 @@ impl Table {
     /// for those that fail.
     pub(crate) fn poke(&self, addrs: &[u64], on: bool, whys: &mut [Option<Refused>; CHUNK]) {
         let Some(fns) = symbols::breakpoint_fns() else { return };
+        let kprobes = Kprobes::hold(fns);
         let mut text = Text::hold(fns);
         let mut span = Span::new(&mut text);
         for (addr, why) in addrs.iter().zip(whys) {
-            *why = self.poke_one(&mut span, *addr, on).err();
+            *why = self.poke_one(&mut span, &kprobes, *addr, on).err();
         }
         span.end();
     }
 
-    fn poke_one(&self, span: &mut Span<'_>, addr: u64, on: bool) -> Result<(), Refused> {
+    /// A breakpoint can always be removed again: no kprobe is near when it is written, and none that
+    /// comes later can replace it or lie over it, because the kernel copies no breakpoint that is
+    /// not its own (`__copy_instruction`).
+    fn poke_one(
+        &self,
+        span: &mut Span<'_>,
+        kprobes: &Kprobes,
+        addr: u64,
+        on: bool,
+    ) -> Result<(), Refused> {
         let site = self.find(addr).filter(|site| site.kind != Kind::Tail);
         let site = site.ok_or(Refused::Malformed)?;
         if (site.armed.load(Relaxed) != 0) == on {
@@ -198,7 +208,7 @@ impl Table {
             return Err(Refused::NotText);
         }
         let (old, new) = if on { (site.first, INT3) } else { (INT3, site.first) };
-        if span.text().read(addr) != Some([old]) {
+        if span.text().read(addr) != Some([old]) || on && kprobes.near(addr, 1) {
             return Err(Refused::Busy);
         }
         site.touched.store(1, Relaxed);

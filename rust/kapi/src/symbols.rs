@@ -233,6 +233,8 @@ pub(crate) fn resolve(without_text: bool) {
         alternatives_reserved: lookup.find(c"alternatives_text_reserved"),
         stext: lookup.need(c"_stext", &mut missing),
         etext: lookup.need(c"_etext", &mut missing),
+        get_kprobe: lookup.need(c"get_kprobe", &mut missing),
+        kprobe_mutex: lookup.need(c"kprobe_mutex", &mut missing),
         text_mutex: lookup.need(c"text_mutex", &mut missing),
         module_mutex: lookup.need(c"module_mutex", &mut missing),
         modules: lookup.need(c"modules", &mut missing),

@@ -25,6 +25,8 @@ pub(crate) struct TextFns {
     pub(crate) alternatives_reserved: c_ulong,
     pub(crate) stext: c_ulong,
     pub(crate) etext: c_ulong,
+    pub(crate) get_kprobe: c_ulong,
+    pub(crate) kprobe_mutex: c_ulong,
     pub(crate) text_mutex: c_ulong,
     pub(crate) module_mutex: c_ulong,
     pub(crate) modules: c_ulong,
@@ -434,6 +436,9 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_process_get() -> *mut c_void;
     /// `block` is from `kmalloc`, begins with two words for RCU, and no new reader finds it.
     pub(crate) fn kapi_free_rcu(block: *mut c_void);
+
+    /// `get` is `get_kprobe`, and its mutex is held.
+    pub(crate) fn kapi_kprobe_near(get: c_ulong, addr: u64, len: usize) -> bool;
 
     /// `f` is the address of a function that takes these arguments.
     pub(crate) fn kapi_call4(f: c_ulong, a: c_ulong, b: c_ulong, c: c_ulong, d: c_ulong) -> c_long;

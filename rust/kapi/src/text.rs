@@ -11,10 +11,10 @@
 //! written at a [`Boundary`], which only the decoder makes (crate `x86`). It is never written into
 //! text that runs without the kernel's handlers ([`forbidden::is_in_section`]).
 //!
-//! Locks: [`crate::poke`] takes module_mutex before text_mutex.
+//! Locks: kprobe_mutex, the CPUs, module_mutex, text_mutex (see [`crate::poke`]).
 
 use crate::forbidden;
-use crate::poke::{self, Span, Text};
+use crate::poke::{self, Kprobes, Span, Text};
 pub use crate::sites::Refused;
 use crate::sites::{self, Kind, Site, Table, CHUNK};
 use crate::sort;
@@ -78,9 +78,9 @@ impl Patch {
         self.old == WIDE_RET || self.new == WIDE_RET
     }
 
-    /// Tells whether the patch can be made: the text there has the old bytes, and the kernel's
-    /// method takes the new ones.
-    fn check(&self, text: &Text) -> Result<(), Refused> {
+    /// Tells whether the patch can be made: the text there has the old bytes, no kprobe is near, and
+    /// the kernel's method takes the new ones.
+    fn check(&self, text: &Text, kprobes: &Kprobes) -> Result<(), Refused> {
         let [opcode, ..] = self.new;
         if !(matches!(opcode, CALL | JMP) || self.new == WIDE_NOP || self.new == WIDE_RET) {
             return Err(Refused::Malformed);
@@ -88,7 +88,8 @@ impl Patch {
         if !text.is_text(self.addr, self.new.len()) {
             return Err(Refused::NotText);
         }
-        if text.read(self.addr) != Some(self.old) {
+        let len = self.new.len();
+        if text.read(self.addr) != Some(self.old) || kprobes.near(self.addr, len) {
             return Err(Refused::Busy);
         }
         Ok(())
@@ -139,7 +140,7 @@ pub enum PatchError {
     NotPatchable(usize),
     /// The address is not text, or is no longer text.
     NotText(usize),
-    /// The bytes there differ from `old`.
+    /// The bytes there differ from `old`, or a kprobe is near.
     Differs(usize),
     /// Everything was written, but this site does not read back as written.
     ReadBack(usize),
@@ -162,12 +163,13 @@ pub fn patch(batch: &[Patch]) -> Result<(), PatchError> {
 
 fn write(batch: &[Patch]) -> Result<(), PatchError> {
     let fns = symbols::text_fns().ok_or(PatchError::Unsupported)?;
+    let kprobes = Kprobes::hold(fns);
     // No CPU comes online while text changes: it runs code before it is online, and only CPUs that
     // are online are synchronized.
     let _cpus = Cpus::hold();
     let mut text = Text::hold(fns);
     for (i, patch) in batch.iter().enumerate() {
-        patch.check(&text).map_err(|why| match why {
+        patch.check(&text, &kprobes).map_err(|why| match why {
             Refused::Malformed => PatchError::NotPatchable(i),
             Refused::NotText => PatchError::NotText(i),
             _ => PatchError::Differs(i),
@@ -233,6 +235,7 @@ fn patch_chunk(fns: &'static TextFns, batch: &[Patch], whys: &mut [Option<Refuse
     let (mut returning, mut nreturning) = ([0; CHUNK], 0_usize);
     let mut free = 0;
 
+    let kprobes = Kprobes::hold(fns);
     let cpus = Cpus::hold();
     let mut text = Text::hold(fns);
     for i in order {
@@ -244,7 +247,7 @@ fn patch_chunk(fns: &'static TextFns, batch: &[Patch], whys: &mut [Option<Refuse
         // A patch that is accepted now is written later: the one before does not show in the text
         // yet.
         let overlaps = || if p.addr < free { Err(Refused::Busy) } else { Ok(()) };
-        *why = p.check(&text).and_then(|()| overlaps()).err();
+        *why = p.check(&text, &kprobes).and_then(|()| overlaps()).err();
         if why.is_some() {
             continue;
         }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The kprobes near bytes that we write, whose flags no binding has. */
+#include <linux/kprobes.h>
+#include "text.h"
+
+/* A jump of an optimized kprobe replaces so many bytes (kernel/kprobes.c, arch/x86/kernel/kprobes/opt.c). */
+#define KAPI_OPTIMIZED 5
+
+/*
+ * Tells whether a kprobe has, or may yet write, one of the bytes [addr, addr + len). One that is
+ * disabled may, as well as one that waits to be optimized. ftrace serves the others: they write nothing.
+ * get is get_kprobe(). Under kprobe_mutex.
+ */
+bool kapi_kprobe_near(unsigned long get, u64 addr, size_t len)
+{
+	u64 at;
+
+	for (at = addr - (KAPI_OPTIMIZED - 1); at < addr + len; at++) {
+		const struct kprobe *p = (const void *)kapi_call4(get, at, 0, 0, 0);
+
+		if (p && !(p->flags & (KPROBE_FLAG_FTRACE | KPROBE_FLAG_GONE)))
+			return true;
+	}
+	return false;
+}
