@@ -18,6 +18,10 @@ echo 1 >$cpu 2>/dev/null
 # A CPU that was off at GO has no memory: its firings are drops, each of them counted.
 echo 0 >$cpu
 /tmp/consumers count 2 50 || fail "count with cpu1 off: $?"
+trace /tmp/o -n 'many:main:args:one { @ = count(); }'
 echo 1 >$cpu
+taskset -c 1 sh -c 'echo 500 >/sys/module/many/parameters/fire'
+end_trace
+grep -q '500 aggregation drops on CPU 1' /tmp/o.err || fail "500 firings on a new CPU: $(cat /tmp/o /tmp/o.err)"
 rmmod dtrace || fail "rmmod dtrace"
 insmod "$module"

@@ -194,14 +194,15 @@ impl<B: DerefMut<Target = [u64]>> AggBuffer<B> {
         words: usize,
         init: impl FnOnce(&mut [u64]),
     ) -> Option<usize> {
-        // `known` has a word for every id.
-        self.known.get(index)?;
+        // `known` has a word for every id, or is empty on a CPU that came online later.
+        let is_known = self.known.get(index).is_some();
         let nothing: Key<&mut [u64]> = Key::new(&mut [], &mut []);
-        let Some(at) = self.append(AggId::from_index(index), 0, &nothing, 0, words, 0, init) else {
+        let id = AggId::from_index(index);
+        let new = is_known.then(|| self.append(id, 0, &nothing, 0, words, 0, init)).flatten();
+        let Some(at) = new.map(|at| at.wrapping_add(HEAD)) else {
             self.drops = self.drops.wrapping_add(1);
             return None;
         };
-        let at = at.wrapping_add(HEAD);
         *self.known.get_mut(index)? = u64::from(self.generation) << 32 | at as u64;
         Some(at)
     }
@@ -474,6 +475,11 @@ mod tests {
         assert!(m.values().all(|v| v[0] == 10));
         assert!(a.single(0, 1, |_| {}).is_none(), "no memory");
         assert_eq!(a.drops(), 1);
+        // A CPU that came online after the buffers were made has nothing at all.
+        let mut a = AggBuffer::new(Vec::new(), [5, 6], Vec::new(), Vec::new());
+        assert!(a.single(0, 1, |_| {}).is_none());
+        assert!(a.value(AggId(1), &key(&[1]), 1, 1, |_| {}).is_none());
+        assert_eq!(a.drops(), 2);
     }
 
     #[test]
