@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Threads of our own that map and unmap memory for other processes; mapping.rs decides where.
+ * Threads of our own that map memory for other processes; mapping.rs decides where.
  */
 #include <linux/completion.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
-#include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/mmu_context.h>
+#include <linux/module.h>
+#include <linux/refcount.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
-#include <linux/spinlock.h>
-#include <linux/wait.h>
-#include <linux/workqueue.h>
 #include "kapi.h"
 
 /* Maps memory of no file for the current process, if nothing is there. */
@@ -29,7 +27,18 @@ struct kapi_mapping {
 	u64 near, size;
 	long result;
 	struct completion done;
+	refcount_t users;
 };
+
+/* Threads that were left behind end when their process lets them. So many may be under way. */
+#define KAPI_MAPPINGS 16
+static atomic_t kapi_mappings;
+
+static void kapi_mapping_put(struct kapi_mapping *m)
+{
+	if (refcount_dec_and_test(&m->users))
+		kfree(m);
+}
 
 static int kapi_mapping_thread(void *arg)
 {
@@ -39,155 +48,68 @@ static int kapi_mapping_thread(void *arg)
 	kthread_use_mm(m->mm);
 	m->result = kapi_map_here(m->mm, m->near, m->size);
 	kthread_unuse_mm(m->mm);
-	kthread_complete_and_exit(&m->done, 0);
+	mmput_async(m->mm);
+	complete(&m->done);
+	kapi_mapping_put(m);
+	atomic_dec(&kapi_mappings);
+	module_put_and_kthread_exit(0);
+}
+
+static struct task_struct *kapi_mapping_begin(struct kapi_mapping *m)
+{
+	struct task_struct *thread;
+
+	if (!try_module_get(THIS_MODULE))
+		return ERR_PTR(-EINTR);
+	thread = kthread_create(kapi_mapping_thread, m, "dtrace-map");
+	if (IS_ERR(thread)) {
+		module_put(THIS_MODULE);
+		return thread;
+	}
+	atomic_inc(&kapi_mappings);
+	mmget(m->mm);
+	refcount_inc(&m->users);
+	get_task_struct(thread);
+	wake_up_process(thread);
+	return thread;
 }
 
 /*
  * Has kapi_map_here() called by a thread of the kernel's own that uses this memory, which has
- * users. All its waits are killable, so it is killed if it takes longer than `ns` (`late`), and
- * this returns soon.
+ * users. The thread is killed if it takes longer than `ns` (`late`), and this returns soon. One of
+ * its waits is not killable: if the process has called mlockall(), vm_mmap() takes the lock of the
+ * memory map a second time, to fill the pages, and a fault may wait for a FUSE daemon. A thread that
+ * a signal does not end within a second is left behind. It keeps the module.
  */
 long kapi_map_there(struct mm_struct *mm, u64 near, u64 size, u64 ns, bool *late)
 {
-	struct kapi_mapping m = { .mm = mm, .near = near, .size = size };
+	struct kapi_mapping *m;
 	struct task_struct *thread;
+	long result = -EINTR;
+	int i;
 
 	*late = false;
-	init_completion(&m.done);
-	thread = kthread_create(kapi_mapping_thread, &m, "dtrace-map");
-	if (IS_ERR(thread))
-		return PTR_ERR(thread);
-	get_task_struct(thread);
-	wake_up_process(thread);
-	*late = !wait_for_completion_timeout(&m.done, max(nsecs_to_jiffies(ns), HZ / 20UL));
-	if (*late) {
-		/* A signal that arrives before the thread allows it is lost. */
-		do
-			send_sig(SIGKILL, thread, 1);
-		while (!wait_for_completion_timeout(&m.done, HZ / 20));
-	}
-	put_task_struct(thread);
-	return m.result;
-}
-
-/*
- * Memory to be unmapped. One thread does it for all processes, and nobody waits for it. If a
- * userfaultfd of the process must hear of it and nobody reads that, or the process keeps its
- * mmap_lock, a signal ends the thread's wait after a second: all its waits are killable, because
- * the memory is of no file. The memory is unmapped by then, or the thread tries again.
- */
-struct kapi_unmapping {
-	struct list_head list;
-	struct mm_struct *mm;
-	u64 at, size;
-	unsigned int tries;
-};
-
-static DEFINE_SPINLOCK(kapi_unmaps_lock);
-static LIST_HEAD(kapi_unmaps);
-static DECLARE_WAIT_QUEUE_HEAD(kapi_unmaps_wait);
-static struct task_struct *kapi_unmapper;
-/* The number of finished tries; whether one is under way or due. */
-static unsigned long kapi_unmaps_done;
-static bool kapi_unmaps_busy;
-
-static struct kapi_unmapping *kapi_unmaps_next(void)
-{
-	struct kapi_unmapping *u;
-
-	spin_lock(&kapi_unmaps_lock);
-	u = list_first_entry_or_null(&kapi_unmaps, struct kapi_unmapping, list);
-	if (u)
-		list_del(&u->list);
-	WRITE_ONCE(kapi_unmaps_busy, u);
-	spin_unlock(&kapi_unmaps_lock);
-	return u;
-}
-
-static int kapi_unmaps_thread(void *arg)
-{
-	allow_kernel_signal(SIGKILL);
-	for (;;) {
-		struct kapi_unmapping *u;
-		int err = 0;
-
-		wait_event_idle(kapi_unmaps_wait, !list_empty(&kapi_unmaps) || kthread_should_stop());
-		u = kapi_unmaps_next();
-		if (!u) {
-			if (kthread_should_stop())
-				return 0;
-			continue;
-		}
-		if (mmget_not_zero(u->mm)) {
-			kthread_use_mm(u->mm);
-			err = kapi_unmap_here(u->mm, u->at, u->size);
-			kthread_unuse_mm(u->mm);
-			mmput_async(u->mm);
-		}
-		flush_signals(current);
-		WRITE_ONCE(kapi_unmaps_done, kapi_unmaps_done + 1);
-		if (err == -EINTR && u->tries++ < 2) {
-			spin_lock(&kapi_unmaps_lock);
-			list_add_tail(&u->list, &kapi_unmaps);
-			spin_unlock(&kapi_unmaps_lock);
-			continue;
-		}
-		mmdrop(u->mm);
-		kfree(u);
-	}
-}
-
-static void kapi_unmaps_look(struct work_struct *work);
-static DECLARE_DELAYED_WORK(kapi_unmaps_work, kapi_unmaps_look);
-
-/* Ends a try of the thread that has taken a second. */
-static void kapi_unmaps_look(struct work_struct *work)
-{
-	static unsigned long seen;
-	unsigned long done = READ_ONCE(kapi_unmaps_done);
-
-	if (READ_ONCE(kapi_unmaps_busy)) {
-		if (seen == done)
-			send_sig(SIGKILL, kapi_unmapper, 1);
-		seen = done;
-		schedule_delayed_work(&kapi_unmaps_work, HZ / 2);
-	}
-}
-
-/* Has memory unmapped as soon as possible. */
-int kapi_unmaps_add(struct mm_struct *mm, u64 at, u64 size)
-{
-	struct kapi_unmapping *u = kmalloc_obj(*u, GFP_KERNEL | __GFP_NOWARN);
-
-	if (!u)
+	if (atomic_read(&kapi_mappings) >= KAPI_MAPPINGS)
+		return -EINTR;
+	m = kmalloc_obj(*m, GFP_KERNEL | __GFP_NOWARN);
+	if (!m)
 		return -ENOMEM;
-	mmgrab(mm);
-	*u = (struct kapi_unmapping){ .mm = mm, .at = at, .size = size };
-	spin_lock(&kapi_unmaps_lock);
-	list_add_tail(&u->list, &kapi_unmaps);
-	WRITE_ONCE(kapi_unmaps_busy, true);
-	spin_unlock(&kapi_unmaps_lock);
-	wake_up(&kapi_unmaps_wait);
-	schedule_delayed_work(&kapi_unmaps_work, HZ / 2);
-	return 0;
-}
-
-int kapi_unmaps_begin(void)
-{
-	struct task_struct *thread = kthread_run(kapi_unmaps_thread, NULL, "dtrace-unmap");
-
-	if (IS_ERR(thread))
+	*m = (struct kapi_mapping){ .mm = mm, .near = near, .size = size, .users = REFCOUNT_INIT(1) };
+	init_completion(&m->done);
+	thread = kapi_mapping_begin(m);
+	if (IS_ERR(thread)) {
+		kapi_mapping_put(m);
 		return PTR_ERR(thread);
-	/* The work above may send it a signal until it is cancelled. */
-	kapi_unmapper = get_task_struct(thread);
-	return 0;
-}
-
-/* Waits until all memory is unmapped that can be. */
-void kapi_unmaps_end(void)
-{
-	kthread_stop(kapi_unmapper);
-	cancel_delayed_work_sync(&kapi_unmaps_work);
-	put_task_struct(kapi_unmapper);
-	kapi_unmapper = NULL;
+	}
+	*late = !wait_for_completion_timeout(&m->done, max(nsecs_to_jiffies(ns), HZ / 20UL));
+	/* A signal that arrives before the thread allows it is lost. */
+	for (i = 0; *late && i < 20 && !completion_done(&m->done); i++) {
+		send_sig(SIGKILL, thread, 1);
+		wait_for_completion_timeout(&m->done, HZ / 20);
+	}
+	if (!*late || completion_done(&m->done))
+		result = m->result;
+	put_task_struct(thread);
+	kapi_mapping_put(m);
+	return result;
 }

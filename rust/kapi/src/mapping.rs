@@ -19,6 +19,9 @@ use kernel::sizes::{SZ_2G, SZ_64K, SZ_64M};
 /// The largest distance: jumps, and instructions that refer to memory near themselves, must reach.
 const REACH: u64 = (SZ_2G - SZ_64M) as u64;
 
+/// A map that takes no longer, in ns, costs no patience.
+const PROMPT: u64 = 10_000_000;
+
 /// How often a place is looked for if another thread takes it first.
 const TRIES: usize = 8;
 
@@ -42,11 +45,15 @@ impl Room {
     }
 }
 
+/// The end of what 32-bit code can address.
+const NARROW: u64 = 1 << 32;
+
 /// Finds an address with `size` free bytes, as near as possible: below, because heaps grow upwards;
-/// else above.
+/// else above. What may be near 32-bit code stays where that can run.
 fn hole(locked: &Locked<'_>, near: u64, size: u64) -> Option<u64> {
     let least = near.saturating_sub(REACH).max(SZ_64K as u64);
-    let most = near.saturating_add(REACH).min(sys::kapi_space_limit().saturating_sub(size));
+    let end = if near < NARROW { NARROW } else { sys::kapi_space_limit() };
+    let most = near.saturating_add(REACH).min(end.saturating_sub(size));
     let mut at = near & PAGE_MASK as u64;
     while at >= least.saturating_add(size) {
         let start = at.saturating_sub(size);
@@ -124,8 +131,7 @@ unsafe extern "C" fn kapi_unmap_here(mm: *mut c_void, from: u64, size: u64) -> c
 
 impl Space {
     /// Maps memory that its threads can execute but not write, within reach of a near jump from
-    /// `near`. A thread of our own does it, which is killed if it takes too long. All its waits are
-    /// for the lock of the memory map, because new memory is of no file and of no userfaultfd.
+    /// `near`. A thread of our own does it, which is killed, or left behind, if it takes too long.
     /// `EAGAIN`: that happened.
     ///
     /// # Context
@@ -137,7 +143,7 @@ impl Space {
         let (left, mut late) = (patience::take(time::monotonic_ns()), false);
         // SAFETY: `user` keeps the users of the `mm_struct`.
         let at = unsafe { sys::kapi_map_there(user.as_raw().cast(), near, size, left, &mut late) };
-        if late {
+        if late || time::monotonic_ns().saturating_sub(since) > PROMPT {
             patience::take(since);
         }
         match u64::try_from(at) {

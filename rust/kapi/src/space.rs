@@ -18,7 +18,7 @@
 //! - A thread that holds no lock brings pages in first ([`Space::touch`]). It waits for as long as
 //!   the process likes, and a signal that kills the thread ends that wait as far as the file system
 //!   allows.
-//! - Memory is unmapped by a thread of our own that nobody waits for (`mapping.c`).
+//! - Memory is unmapped by a thread of our own that nobody waits for (`unmapping.c`).
 //! - The last reference to the memory is dropped by `mmput_async`: that unmaps all of it.
 
 use crate::patience;

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A thread of our own that unmaps memory of other processes; mapping.rs decides what. */
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/mmu_context.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include "kapi.h"
+
+/*
+ * Memory to be unmapped. One thread does it for all processes, and nobody waits for it. If a
+ * userfaultfd of the process must hear of it and nobody reads that, or the process keeps its
+ * mmap_lock, a signal ends the thread's wait after a second: all its waits are killable, because
+ * the memory is of no file. The memory is unmapped by then, or the thread tries again.
+ */
+struct kapi_unmapping {
+	struct list_head list;
+	struct mm_struct *mm;
+	u64 at, size;
+	unsigned int tries;
+};
+
+static DEFINE_SPINLOCK(kapi_unmaps_lock);
+static LIST_HEAD(kapi_unmaps);
+static DECLARE_WAIT_QUEUE_HEAD(kapi_unmaps_wait);
+static struct task_struct *kapi_unmapper;
+/* The number of finished tries; whether one is under way or due. */
+static unsigned long kapi_unmaps_done;
+static bool kapi_unmaps_busy;
+
+static struct kapi_unmapping *kapi_unmaps_next(void)
+{
+	struct kapi_unmapping *u;
+
+	spin_lock(&kapi_unmaps_lock);
+	u = list_first_entry_or_null(&kapi_unmaps, struct kapi_unmapping, list);
+	if (u)
+		list_del(&u->list);
+	WRITE_ONCE(kapi_unmaps_busy, u);
+	spin_unlock(&kapi_unmaps_lock);
+	return u;
+}
+
+static int kapi_unmaps_thread(void *arg)
+{
+	allow_kernel_signal(SIGKILL);
+	for (;;) {
+		struct kapi_unmapping *u;
+		int err = 0;
+
+		wait_event_idle(kapi_unmaps_wait, !list_empty(&kapi_unmaps) || kthread_should_stop());
+		u = kapi_unmaps_next();
+		if (!u) {
+			if (kthread_should_stop())
+				return 0;
+			continue;
+		}
+		/* One that came too late for the try before. */
+		flush_signals(current);
+		if (mmget_not_zero(u->mm)) {
+			kthread_use_mm(u->mm);
+			err = kapi_unmap_here(u->mm, u->at, u->size);
+			kthread_unuse_mm(u->mm);
+			mmput_async(u->mm);
+		}
+		flush_signals(current);
+		WRITE_ONCE(kapi_unmaps_done, kapi_unmaps_done + 1);
+		if (err == -EINTR && u->tries++ < 2) {
+			spin_lock(&kapi_unmaps_lock);
+			list_add_tail(&u->list, &kapi_unmaps);
+			spin_unlock(&kapi_unmaps_lock);
+			continue;
+		}
+		mmdrop(u->mm);
+		kfree(u);
+		spin_lock(&kapi_unmaps_lock);
+		WRITE_ONCE(kapi_unmaps_busy, !list_empty(&kapi_unmaps));
+		spin_unlock(&kapi_unmaps_lock);
+	}
+}
+
+static void kapi_unmaps_look(struct work_struct *work);
+static DECLARE_DELAYED_WORK(kapi_unmaps_work, kapi_unmaps_look);
+
+/* Ends a try of the thread that has taken a second. */
+static void kapi_unmaps_look(struct work_struct *work)
+{
+	static unsigned long seen;
+	unsigned long done = READ_ONCE(kapi_unmaps_done);
+
+	if (READ_ONCE(kapi_unmaps_busy)) {
+		if (seen == done)
+			send_sig(SIGKILL, kapi_unmapper, 1);
+		seen = done;
+		schedule_delayed_work(&kapi_unmaps_work, HZ / 2);
+	}
+}
+
+/* Has memory unmapped as soon as possible. */
+int kapi_unmaps_add(struct mm_struct *mm, u64 at, u64 size)
+{
+	struct kapi_unmapping *u = kmalloc_obj(*u, GFP_KERNEL | __GFP_NOWARN);
+
+	if (!u)
+		return -ENOMEM;
+	mmgrab(mm);
+	*u = (struct kapi_unmapping){ .mm = mm, .at = at, .size = size };
+	spin_lock(&kapi_unmaps_lock);
+	list_add_tail(&u->list, &kapi_unmaps);
+	WRITE_ONCE(kapi_unmaps_busy, true);
+	spin_unlock(&kapi_unmaps_lock);
+	wake_up(&kapi_unmaps_wait);
+	schedule_delayed_work(&kapi_unmaps_work, HZ / 2);
+	return 0;
+}
+
+int kapi_unmaps_begin(void)
+{
+	struct task_struct *thread = kthread_run(kapi_unmaps_thread, NULL, "dtrace-unmap");
+
+	if (IS_ERR(thread))
+		return PTR_ERR(thread);
+	/* The work above may send it a signal until it is cancelled. */
+	kapi_unmapper = get_task_struct(thread);
+	return 0;
+}
+
+/* Waits until all memory is unmapped that can be. */
+void kapi_unmaps_end(void)
+{
+	kthread_stop(kapi_unmapper);
+	cancel_delayed_work_sync(&kapi_unmaps_work);
+	put_task_struct(kapi_unmapper);
+	kapi_unmapper = NULL;
+}
