@@ -41,6 +41,9 @@ static int kapi_oops(struct notifier_block *nb, unsigned long what, void *data)
 	atomic_long_inc(&kapi_probe_died);
 	raw_cpu_write(kapi_probe_cpu, raw_smp_processor_id());
 	raw_cpu_write(kapi_probe_busy, 0);
+	/* They lie on the stack that the kernel now gives up. */
+	raw_cpu_write(kapi_over_regs, NULL);
+	raw_cpu_write(kapi_trap_regs, NULL);
 	pr_err("dtrace: a probe failed as it fired, by an error in dtrace.ko; all tracing that goes on now ends. Please report this\n");
 	return NOTIFY_DONE;
 }

@@ -23,6 +23,7 @@
 #include <linux/atomic.h>
 #include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
+#include <linux/irqflags.h>
 #include <linux/kprobes.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
@@ -42,15 +43,20 @@ DEFINE_PER_CPU(struct pt_regs *, kapi_over_regs);
 static notrace void kapi_counted(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
 	struct kapi_counting *c = event->overflow_handler_context;
-	struct pt_regs *before = this_cpu_read(kapi_over_regs);
 	u64 pc = instruction_pointer(regs);
 	bool user = user_mode(regs);
+	struct pt_regs *before;
+	unsigned long flags;
 
 	if (event->hw.interrupts == KAPI_THROTTLED)
 		atomic64_inc((atomic64_t *)&c->throttled);
+	/* perf reports page faults with interrupts on. A timer's probe would take these registers for its own. */
+	raw_local_irq_save(flags);
+	before = this_cpu_read(kapi_over_regs);
 	this_cpu_write(kapi_over_regs, regs);
 	c->fn_(c->arg, user ? 0 : pc, user ? pc : 0);
 	this_cpu_write(kapi_over_regs, before);
+	raw_local_irq_restore(flags);
 }
 NOKPROBE_SYMBOL(kapi_counted);
 

@@ -5,6 +5,7 @@
  * mere load may change the device. A kernel page that is not mapped write-back is taken for device
  * memory, and refused.
  */
+#include <linux/efi.h>
 #include <linux/ioport.h>
 #include <linux/kprobes.h>
 #include <linux/log2.h>
@@ -41,9 +42,41 @@ static int kapi_ram_add(struct resource *res, void *unused)
 	return 0;
 }
 
+/*
+ * RAM that a confidential guest has not accepted yet is in the direct map, and a load from there ends
+ * the guest: no exception handler helps (arch/x86/coco/tdx/tdx.c). The kernel accepts a unit before
+ * it clears the unit's bit (drivers/firmware/efi/unaccepted_memory.c). NULL: there is no such RAM.
+ */
+static const struct efi_unaccepted_memory *kapi_unaccepted;
+
+static notrace bool kapi_is_accepted(u64 addr, size_t len)
+{
+	const struct efi_unaccepted_memory *all = kapi_unaccepted;
+	u64 at, end;
+
+	/* Memory that is mapped elsewhere was allocated, so it is accepted. */
+	if (!all || !len || addr < PAGE_OFFSET || addr >= (unsigned long)high_memory)
+		return true;
+	at = addr - PAGE_OFFSET;
+	end = at + len - 1;
+	if (end < all->phys_base)
+		return true;
+	at = max(at, all->phys_base) - all->phys_base;
+	end -= all->phys_base;
+	for (at /= all->unit_size, end /= all->unit_size; at <= end && at / BITS_PER_BYTE < all->size; at++)
+		if (test_bit(at, all->bitmap))
+			return false;
+	return true;
+}
+
 /* Called before anything is read. */
 void kapi_nofault_init(void)
 {
+	/* Then each load takes the way that looks. */
+	if (IS_ENABLED(CONFIG_UNACCEPTED_MEMORY) && efi.unaccepted != EFI_INVALID_TABLE_ADDR) {
+		kapi_unaccepted = __va(efi.unaccepted);
+		return;
+	}
 	walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY, 0, -1, NULL, kapi_ram_add);
 }
 
@@ -115,7 +148,8 @@ notrace int kapi_read_kernel(void *to, u64 addr, size_t len)
 			return kapi_read_number(to, (const void *)(unsigned long)addr, len);
 	} else {
 		/* Before the walk, which ignores the bits above the page tables' reach. */
-		if (!__is_canonical_address(addr, boot_cpu_data.x86_virt_bits) || kapi_isa_hole(addr, len))
+		if (!__is_canonical_address(addr, boot_cpu_data.x86_virt_bits) || kapi_isa_hole(addr, len) ||
+		    !kapi_is_accepted(addr, len))
 			return -EFAULT;
 		for (page = addr & PAGE_MASK; page < addr + len; page += PAGE_SIZE) {
 			if (!kapi_cached(page))

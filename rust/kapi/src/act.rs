@@ -22,7 +22,7 @@ pub fn signal(_: &ProbeCtx, signal: i32) -> bool {
 /// The signal that stops a process.
 pub const STOP: i32 = bindings::SIGSTOP as i32;
 
-/// Spends `ns` nanoseconds. All callers together may spend at most half a second in each second of
+/// Spends `ns` nanoseconds. All callers together may spend at most half a second in each interval of
 /// a CPU. Returns false, and spends no time, if it would be more.
 ///
 /// # Context

@@ -211,7 +211,9 @@ pub fn attach(sites: &[u64], refused: &mut dyn FnMut(usize, Refused)) {
     for _ in 0..TRIES {
         batch.sort_out(true);
         err = batch.update(true);
-        if err != -(bindings::EBUSY as c_int) {
+        // Another tracer has got one of the places since `sort_out`: EBUSY from the first call of
+        // ftrace, EINVAL from later ones.
+        if ![bindings::EBUSY, bindings::EINVAL].map(|e| -(e as c_int)).contains(&err) {
             break;
         }
     }

@@ -77,7 +77,16 @@ impl Place {
             let text = load(name, offset_of!(qstr, name))?;
             let is_top = parent == self.dentry;
             // An object outside of the tree, such as a pipe, has only its own name.
-            if is_top && at != LAST || len > bindings::NAME_MAX as usize || len >= at {
+            if is_top && at != LAST || len > bindings::NAME_MAX as usize {
+                break;
+            }
+            if len >= at && at == LAST {
+                // Only its end has room.
+                let text = text.wrapping_add(len.wrapping_sub(at) as u64);
+                nofault::read_kernel(text, to.get_mut(..at)?).ok()?;
+                return Some(0);
+            }
+            if len >= at {
                 break;
             }
             let begin = at.wrapping_sub(len);
