@@ -38,6 +38,8 @@ pub(crate) struct Catalog {
     pub(crate) id: u64,
     /// The text belongs to the kernel, not to a module.
     is_kernel: bool,
+    /// The text belongs to a livepatch.
+    pub(crate) is_livepatch: bool,
     /// It has only some functions of the text; the others are examined on request.
     is_partial: bool,
     pub(crate) range: Range<u64>,
@@ -137,8 +139,13 @@ pub(crate) fn collect(
         }
     }
     let (functions, colds) = (mem::exact_copy(&functions)?, mem::exact_copy(&colds)?);
-    let is_kernel = matches!(source, Source::Kernel);
-    let catalog = Catalog { id, is_kernel, is_partial: false, range, functions, colds, limits };
+    let (is_kernel, is_livepatch) = match source {
+        Source::Kernel => (true, false),
+        Source::Module(m) => (false, m.is_livepatch()),
+    };
+    let is_partial = false;
+    let catalog =
+        Catalog { id, is_kernel, is_livepatch, is_partial, range, functions, colds, limits };
     Ok(Collected { catalog: mem::boxed(catalog)?, symbols, named })
 }
 
@@ -152,8 +159,16 @@ pub(crate) fn collect_some(
 ) -> Result<Catalog> {
     let (range, limits) = (Source::Kernel.range(), Limits::of(&Source::Kernel)?);
     let (functions, colds) = (mem::exact(starts.len())?, KVVec::new());
-    let mut catalog =
-        Catalog { id, is_kernel: true, is_partial: true, range, functions, colds, limits };
+    let mut catalog = Catalog {
+        id,
+        is_kernel: true,
+        is_livepatch: false,
+        is_partial: true,
+        range,
+        functions,
+        colds,
+        limits,
+    };
     for start in starts {
         if let Some(function) = catalog.one(*start, rules, desk)? {
             add(&mut catalog.functions, function)?;

@@ -342,7 +342,10 @@ impl Planner<'_> {
         }
         // The instruction that gets a breakpoint; `None` if it becomes a call.
         let hidden = match exit {
-            Exit::Return | Exit::Tail if wide => None,
+            Exit::Return if wide => None,
+            // After a call in place of the last jump, the return address lies behind the function.
+            // The kernel then takes a thread for out of a livepatch, and may remove that.
+            Exit::Tail if wide && !self.of.catalog.is_livepatch => None,
             Exit::Narrow(shape, len) => Some((shape, len.into())),
             Exit::Return | Exit::Tail => {
                 let found = x86::shape(bytes.get(..MAX_LEN).unwrap_or(bytes), at);

@@ -132,6 +132,16 @@ pub(crate) unsafe fn is_text(fns: &TextFns, addr: u64, len: usize, held: &Kernel
 }
 
 impl ModuleRef<'_> {
+    /// Tells whether it is a livepatch.
+    pub fn is_livepatch(&self) -> bool {
+        // SAFETY: the module exists by the invariant. The loader writes this before it reports it.
+        #[cfg(CONFIG_LIVEPATCH)]
+        let is = unsafe { (*self.at).klp };
+        #[cfg(not(CONFIG_LIVEPATCH))]
+        let is = false;
+        is
+    }
+
     /// Returns its name.
     pub fn name(&self) -> &[u8] {
         // SAFETY: the module exists by the invariant.
