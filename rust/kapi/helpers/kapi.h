@@ -92,6 +92,7 @@ long kapi_node_ioctl(unsigned int cmd, unsigned long arg);
 
 /* syscall.c */
 const char *kapi_syscall_symbol(bool ia32, u32 nr);
+bool kapi_syscall_is_ia32(void);
 u32 kapi_syscall_count(bool ia32);
 
 /* field.c */

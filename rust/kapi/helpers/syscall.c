@@ -6,6 +6,7 @@
 #include <linux/sched/task_stack.h>
 #include <asm/processor.h>
 #include <asm/ptrace.h>
+#include <asm/thread_info.h>
 #include "kapi.h"
 
 static const char *const kapi_x64[] = {
@@ -34,6 +35,13 @@ const char *kapi_syscall_symbol(bool ia32, u32 nr)
 		return NULL;
 	return ia32 ? kapi_ia32[nr] : kapi_x64[nr];
 }
+
+/* Tells whether the current thread has entered the kernel by a call of 32-bit processes. */
+notrace bool kapi_syscall_is_ia32(void)
+{
+	return in_ia32_syscall();
+}
+NOKPROBE_SYMBOL(kapi_syscall_is_ia32);
 
 u32 kapi_syscall_count(bool ia32)
 {

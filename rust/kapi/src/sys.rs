@@ -385,6 +385,7 @@ unsafe extern "C" {
 
     /// Returns null, or a constant string.
     pub(crate) safe fn kapi_syscall_symbol(ia32: bool, nr: u32) -> *const c_char;
+    pub(crate) safe fn kapi_syscall_is_ia32() -> bool;
     pub(crate) safe fn kapi_syscall_count(ia32: bool) -> u32;
 
     pub(crate) safe fn kapi_tickers_begin() -> c_int;

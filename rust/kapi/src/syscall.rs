@@ -86,11 +86,18 @@ const OF_IA32: [&CStr; 7] = [
     c"do_SYSENTER_32",
 ];
 
+/// The places to which a function returns whose return address another tracer has replaced.
+const REPLACED: [&CStr; 2] = [c"return_to_handler", c"arch_rethook_trampoline"];
+
 /// The code that calls the functions of system calls.
 #[derive(Default)]
 pub struct Dispatchers {
     x64: [Range<u64>; OF_X64.len()],
     ia32: [Range<u64>; OF_IA32.len()],
+    replaced: [Range<u64>; REPLACED.len()],
+    /// The kernel's own text. Outside of it are the trampolines of BPF, which call a function that a
+    /// program traces. A module cannot call the functions of system calls.
+    kernel: Range<u64>,
 }
 
 impl Dispatchers {
@@ -101,10 +108,16 @@ impl Dispatchers {
     /// *process*
     pub fn find() -> Self {
         let range = |name| symbols::extent(name).unwrap_or(0..0);
-        Self { x64: OF_X64.map(range), ia32: OF_IA32.map(range) }
+        Self {
+            x64: OF_X64.map(range),
+            ia32: OF_IA32.map(range),
+            replaced: REPLACED.map(range),
+            kernel: symbols::text_range().unwrap_or(0..u64::MAX),
+        }
     }
 
-    /// Tells which kind of system call a function has served if it returns to this address.
+    /// Tells which kind of system call a function has served if it returns to this address. If
+    /// another tracer stands between the two, the thread knows.
     ///
     /// # Context
     ///
@@ -114,6 +127,11 @@ impl Dispatchers {
         if self.x64.iter().any(|r| r.contains(&addr)) {
             return Some(Abi::X64);
         }
-        self.ia32.iter().any(|r| r.contains(&addr)).then_some(Abi::Ia32)
+        if self.ia32.iter().any(|r| r.contains(&addr)) {
+            return Some(Abi::Ia32);
+        }
+        let is_replaced =
+            !self.kernel.contains(&addr) || self.replaced.iter().any(|r| r.contains(&addr));
+        is_replaced.then(|| if sys::kapi_syscall_is_ia32() { Abi::Ia32 } else { Abi::X64 })
     }
 }
