@@ -15,14 +15,15 @@
 //!   jmp                                                                             jmp target
 //!   ret, jmp *           as it is
 //!   call                 push low half of next;  mov its high half, 4(%rsp);        jmp target
-//!   call *               push, mov as above;  jmp *, its operand 8 further if it is above %rsp
-//!   call *%rsp, *-8(%rsp)  push what is called;  push (%rsp);  movs next, 8(%rsp);  ret
+//!   call *%rax           push, mov as above;  jmp *%rax
+//!   call *%rsp, *memory  push what is called;  push (%rsp);  movs next, 8(%rsp);  ret
 //!   syscall              syscall;  mov next, %rcx                                   jmp next
 //! ```
 //!
-//! The last of the calls writes eight bytes below what the original would; with the other
-//! sequences, the push would overwrite the operand before it is loaded. Return addresses are the
-//! original ones, so unwinders, Go and exceptions do not notice the slot.
+//! The last of the calls loads its target before the return address is pushed, because the target
+//! may be in the word that the push overwrites. No register and no other memory can hold it
+//! meanwhile, so that sequence writes eight bytes below what the original would. Return addresses
+//! are the original ones, so unwinders, Go and exceptions do not notice the slot.
 //!
 //! Instructions that a program may not execute also run displaced, and fault there as they would at
 //! their place: privileged instructions, `ud2`, `int` of most vectors. `int $0x80`, `sysenter` and
@@ -258,23 +259,15 @@ enum Kind {
     CountBranch(Count, u8),
     Begin,
     Call,
-    CallThrough(Through),
+    /// A call through a register that a push does not change.
+    CallRegister,
+    /// A call whose target must be read before the push: through memory or the stack pointer.
+    CallLoaded,
     Return(u16),
     Syscall,
     /// Continues elsewhere, never at the next instruction.
     Leaves,
     Plain,
-}
-
-/// How a call through a register or memory finds its target after `next` has been pushed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Through {
-    /// In the same way as before.
-    Same,
-    /// At this distance from the stack pointer.
-    Stack(i32),
-    /// Not at all: the push changes or overwrites it.
-    Lost,
 }
 
 /// A decoded instruction.
@@ -322,7 +315,9 @@ pub fn plan(bytes: &[u8], ip: u64, mode: Mode) -> Result<Plan, Cannot> {
             Some((by, loads)) => Act::JumpThrough { by, loads },
             None => Act::Displaced,
         },
-        Kind::Begin | Kind::CallThrough(_) | Kind::Syscall | Kind::Plain => Act::Displaced,
+        Kind::Begin | Kind::CallRegister | Kind::CallLoaded | Kind::Syscall | Kind::Plain => {
+            Act::Displaced
+        }
     };
     // CAST: at most `MAX_LEN`.
     Ok(Plan { act, len: seen.bytes.len() as u8 })
@@ -382,9 +377,12 @@ impl Kind {
             Mnemonic::Call => match insn.op0_kind() {
                 _ if short => return Err(SHORT),
                 OpKind::NearBranch32 | OpKind::NearBranch64 => Kind::Call,
-                OpKind::Register => Kind::CallThrough(Through::of(insn, mode)),
+                OpKind::Register => match insn.op0_register() {
+                    Register::RSP | Register::ESP => Kind::CallLoaded,
+                    _ => Kind::CallRegister,
+                },
                 OpKind::Memory if matches!(insn.code(), Code::Call_rm32 | Code::Call_rm64) => {
-                    Kind::CallThrough(Through::of(insn, mode))
+                    Kind::CallLoaded
                 }
                 _ => return Err(FAR),
             },
@@ -427,25 +425,6 @@ fn counted(m: Mnemonic) -> Option<Count> {
         Mnemonic::Jcxz | Mnemonic::Jecxz | Mnemonic::Jrcxz => Count::Zero,
         _ => return None,
     })
-}
-
-impl Through {
-    fn of(insn: &Instruction, mode: Mode) -> Self {
-        if insn.op0_kind() == OpKind::Register {
-            let stack = matches!(insn.op0_register(), Register::RSP | Register::ESP);
-            return if stack { Through::Lost } else { Through::Same };
-        }
-        if !matches!(insn.memory_base(), Register::RSP | Register::ESP) {
-            return Through::Same;
-        }
-        let word = i32::from(mode.word());
-        // CAST: displacements are signed.
-        let distance = insn.memory_displacement32() as i32;
-        if distance < 0 && distance > word.wrapping_mul(-2) {
-            return Through::Lost;
-        }
-        distance.checked_add(word).map_or(Through::Lost, Through::Stack)
-    }
 }
 
 impl Mode {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Code that replaces an instruction, and the progress of a thread in the middle of it.
 
-use super::{Cannot, Kind, Mode, Prefixes, Relative, Seen, Through};
+use super::{Cannot, Kind, Mode, Prefixes, Relative, Seen};
 use crate::encoding::INT3;
 use crate::MAX_LEN;
 
@@ -81,7 +81,7 @@ pub fn slot(bytes: &[u8], ip: u64, mode: Mode, at: u64) -> Result<Slot, Cannot> 
                 w.put(&[0x67]);
             }
             // Without its other prefixes: 66 would shorten the distance to L, too.
-            w.branch(seen.opcode().0.last_chunk::<1>().unwrap_or(&[0]), 1);
+            w.branch(seen.opcode().last_chunk::<1>().unwrap_or(&[0]), 1);
         }
         Kind::Begin => w.branch(&[0xc7, 0xf8], 4),
         Kind::Return(_) | Kind::Leaves => w.copy(seen.bytes, seen.relative)?,
@@ -89,7 +89,7 @@ pub fn slot(bytes: &[u8], ip: u64, mode: Mode, at: u64) -> Result<Slot, Cannot> 
             w.push_next();
             w.jump(to);
         }
-        Kind::CallThrough(Through::Lost) => {
+        Kind::CallLoaded => {
             w.other(&seen, PUSH)?;
             w.mark(Done::Pushed(mode.word()));
             // Push the same value once more, and overwrite the first copy with next.
@@ -101,17 +101,9 @@ pub fn slot(bytes: &[u8], ip: u64, mode: Mode, at: u64) -> Result<Slot, Cannot> 
             }
             w.put(&[0xc3]);
         }
-        Kind::CallThrough(Through::Same) => {
+        Kind::CallRegister => {
             w.push_next();
             w.other(&seen, JUMP)?;
-        }
-        Kind::CallThrough(Through::Stack(distance)) => {
-            w.push_next();
-            let (op, sib) = seen.opcode();
-            w.put(op);
-            w.put(&[0x84 | JUMP << 3]);
-            w.put(sib);
-            w.put(&distance.to_le_bytes());
         }
         Kind::Syscall => {
             w.copy(seen.bytes, seen.relative)?;
@@ -131,12 +123,10 @@ pub fn slot(bytes: &[u8], ip: u64, mode: Mode, at: u64) -> Result<Slot, Cannot> 
 }
 
 impl Seen<'_> {
-    /// For an instruction with an opcode of one byte: returns all bytes up to the opcode, and its
-    /// SIB byte.
-    fn opcode(&self) -> (&[u8], &[u8]) {
+    /// For an instruction with an opcode of one byte: returns all bytes up to the opcode.
+    fn opcode(&self) -> &[u8] {
         let end = Prefixes::of(self.bytes, self.mode).len.wrapping_add(1);
-        let (op, rest) = self.bytes.split_at_checked(end).unwrap_or_default();
-        (op, rest.get(1..2).unwrap_or_default())
+        self.bytes.get(..end).unwrap_or_default()
     }
 }
 
@@ -236,7 +226,7 @@ impl Writer {
     fn other(&mut self, seen: &Seen<'_>, group: u8) -> Result<(), Cannot> {
         let mut bytes = [0; MAX_LEN];
         bytes.iter_mut().zip(seen.bytes).for_each(|(to, from)| *to = *from);
-        if let Some(modrm) = bytes.get_mut(seen.opcode().0.len()) {
+        if let Some(modrm) = bytes.get_mut(seen.opcode().len()) {
             *modrm = *modrm & 0xc7 | group << 3;
         }
         self.copy(bytes.get(..seen.bytes.len()).unwrap_or_default(), seen.relative)

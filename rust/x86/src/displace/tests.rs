@@ -139,16 +139,33 @@ fn slots() {
     want.extend(&next[4..]);
     want.extend(back(AT + 13, IP + 5 + 0x100));
     assert_eq!(code(&[0xe8, 0, 1, 0, 0], Bits64, AT), want);
-    // call *0x10(%rsp,%rax,2)
-    let mut want = vec![0x68];
-    want.extend(&next[..4]);
-    want[1] = 4;
-    want.extend([0xc7, 0x44, 0x24, 4]);
-    want.extend(&next[4..]);
-    want.extend([0xff, 0xa4, 0x44, 0x18, 0, 0, 0]);
-    assert_eq!(code(&[0xff, 0x54, 0x44, 0x10], Bits64, AT), want);
-    // call *%rsp
-    assert_eq!(code(&[0xff, 0xd4], Bits64, AT)[..5], [0xff, 0xf4, 0xff, 0x34, 0x24]);
+    // call *%rax
+    let mut pushed = vec![0x68];
+    pushed.extend(&(IP + 2).to_le_bytes()[..4]);
+    pushed.extend([0xc7, 0x44, 0x24, 4]);
+    pushed.extend(&next[4..]);
+    assert_eq!(code(&[0xff, 0xd0], Bits64, AT), [&pushed[..], &[0xff, 0xe0]].concat());
+    // Calls through memory read their target first: it may be in the word that a push overwrites.
+    for (call, push) in [
+        (&[0xff, 0xd4][..], &[0xff, 0xf4][..]),
+        (&[0xff, 0x14, 0x24], &[0xff, 0x34, 0x24]),
+        (&[0xff, 0x54, 0x44, 0x10], &[0xff, 0x74, 0x44, 0x10]),
+        (&[0xff, 0x10], &[0xff, 0x30]),
+        (&[0x41, 0xff, 0x51, 0xf8], &[0x41, 0xff, 0x71, 0xf8]),
+        (&[0xff, 0x14, 0x25, 1, 2, 3, 4], &[0xff, 0x34, 0x25, 1, 2, 3, 4]),
+    ] {
+        let next = (IP + call.len() as u64).to_le_bytes();
+        let mut want = [push, &[0xff, 0x34, 0x24, 0xc7, 0x44, 0x24, 8]].concat();
+        want.extend(&next[..4]);
+        want.extend([0xc7, 0x44, 0x24, 12]);
+        want.extend(&next[4..]);
+        want.push(0xc3);
+        assert_eq!(code(call, Bits64, AT), want, "{call:02x?}");
+    }
+    let mut want = vec![0x65, 0xff, 0x35, 0x10, 0, 0, 0, 0xff, 0x34, 0x24, 0xc7, 0x44, 0x24, 4];
+    want.extend((IP as u32 + 7).to_le_bytes());
+    want.push(0xc3);
+    assert_eq!(code(&[0x65, 0xff, 0x15, 0x10, 0, 0, 0], Bits32, AT), want);
     // jrcxz
     let mut want = vec![0xe3, 5];
     want.extend(back(AT + 2, IP + 2));
