@@ -20,13 +20,18 @@ use kernel::sync::Arc;
 type Result<T = ()> = core::result::Result<T, Error>;
 
 /// Makes probes in the process with number `pid` in the caller's namespace. Returns how many are
-/// new.
+/// new. The caller names the places, and nothing shows whether instructions begin there: a
+/// breakpoint inside an instruction changes what the program does. So the caller must have the right
+/// to change the process, which a debugger has.
 ///
 /// # Context
 /// *process*, may sleep
 pub fn make(pid: u32, packed: &[u8], refuse: &mut dyn FnMut(Refusal)) -> Result<u32> {
     let context = CONTEXT.get().ok_or(ENODEV)?;
-    let found = Space::of(pid)?;
+    let found = Space::to_change(pid).map_err(|e| match e {
+        e if e == EPERM => Error::NotDebuggable,
+        e => e.into(),
+    })?;
     Pages::of(&found.space).bring_packed(packed)?;
     let _making = context.making.lock();
     let space = found.space.key();

@@ -56,6 +56,8 @@ pub enum Error {
     LockedForWrites,
     /// The task may trace, but not change anything.
     MayNotDestroy,
+    /// The task may not change the memory of this process.
+    NotDebuggable,
     /// The module's parameter forbids all changes.
     Forbidden,
     /// There is no CPU with this number, or it is offline.
@@ -103,7 +105,7 @@ impl Error {
             Self::Option(..) | Self::ActionShape(_) | Self::Cpu(_) | Self::Rows(_) => code::EINVAL,
             Self::Action(_) | Self::Enable(_, EnableError::Unsupported(_)) => code::ENOTSUPP,
             Self::Privileges | Self::LockedDown | Self::LockedForWrites => code::EPERM,
-            Self::MayNotDestroy | Self::Forbidden => code::EPERM,
+            Self::MayNotDestroy | Self::NotDebuggable | Self::Forbidden => code::EPERM,
             Self::Destructive(_) => code::EACCES,
             Self::TooMany(_) | Self::Steps(_) => code::E2BIG,
             Self::Phase(_) | Self::Enable(_, EnableError::Busy(_)) => code::EBUSY,
@@ -135,6 +137,9 @@ impl fmt::Display for Error {
             ),
             Self::MayNotDestroy => f.write_str(
                 "destructive actions (-w) need CAP_SYS_ADMIN; CAP_PERFMON and CAP_BPF allow tracing only",
+            ),
+            Self::NotDebuggable => f.write_str(
+                "a probe changes the text of its process, so the caller must have the right to debug that process: as its owner, or by CAP_SYS_PTRACE",
             ),
             Self::Forbidden => f.write_str(
                 "destructive actions (-w) are forbidden here: the module parameter \"destructive\" is 0",

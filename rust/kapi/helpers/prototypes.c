@@ -19,6 +19,7 @@
 #include <linux/memory.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
+#include <linux/ptrace.h>
 #include <linux/static_call.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
@@ -33,6 +34,7 @@ HAS(kallsyms_on_each_symbol, int(int (*)(void *, const char *, unsigned long), v
 HAS(kallsyms_lookup_size_offset, int(unsigned long, unsigned long *, unsigned long *));
 HAS(lookup_symbol_name, int(unsigned long, char *));
 HAS(search_exception_tables, const struct exception_table_entry *(unsigned long));
+HAS(ptrace_may_access, bool(struct task_struct *, unsigned int));
 
 HAS(get_kprobe, struct kprobe *(void *));
 HAS(text_mutex, struct mutex);

@@ -8,6 +8,7 @@
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/pid.h>
+#include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -33,21 +34,36 @@ notrace bool kapi_shadow_stack(void)
 	return kapi_task_has_shadow_stack(current);
 }
 
-/*
- * Returns the memory, held, of the process that has this number in the caller's namespace; NULL:
- * there is none. The first thread may have ended while others go on, so the memory of any thread
- * counts. The memory decides which code the process runs: an x32 program has 64-bit code and short
- * addresses.
- */
-struct mm_struct *kapi_space_of(int number, struct kapi_found *found)
+/* Returns the task, held, that has this number in the caller's namespace; NULL: there is none. */
+static struct task_struct *kapi_task_get(int number)
 {
 	struct pid *pid = find_get_pid(number);
-	struct task_struct *task = get_pid_task(pid, PIDTYPE_PID), *t;
-	struct mm_struct *mm = NULL;
+	struct task_struct *task = get_pid_task(pid, PIDTYPE_PID);
 
 	put_pid(pid);
-	if (!task)
-		return NULL;
+	return task;
+}
+
+/* Tells whether the caller may change the task's memory, as a debugger may. */
+static bool kapi_may_change(struct task_struct *task, unsigned long may_access)
+{
+	if (!may_access)
+		return capable(CAP_SYS_PTRACE);
+	/* The result is a bool: the rest of the register has any value. */
+	return (u8)kapi_call4(may_access, (unsigned long)task, PTRACE_MODE_ATTACH_REALCREDS, 0, 0);
+}
+
+/*
+ * Returns the memory, held, of a process; NULL: there is none. The first thread may have ended while
+ * others go on, so the memory of any thread counts. The memory decides which code the process runs:
+ * an x32 program has 64-bit code and short addresses. *owner, if wanted, is the thread, held.
+ */
+static struct mm_struct *kapi_memory_of(struct task_struct *task, struct kapi_found *found,
+					struct task_struct **owner)
+{
+	struct mm_struct *mm = NULL;
+	struct task_struct *t;
+
 	rcu_read_lock();
 	for_each_thread(task, t) {
 		mm = get_task_mm(t);
@@ -57,11 +73,64 @@ struct mm_struct *kapi_space_of(int number, struct kapi_found *found)
 		mmput_async(mm);
 		found->wide = is_64bit_mm(mm);
 		found->shadow_stack = kapi_task_has_shadow_stack(t);
+		if (owner)
+			*owner = get_task_struct(t);
 		break;
 	}
 	rcu_read_unlock();
+	return mm;
+}
+
+/*
+ * Returns the memory, held, of the process that has this number in the caller's namespace; NULL:
+ * there is none.
+ */
+struct mm_struct *kapi_space_of(int number, struct kapi_found *found)
+{
+	struct task_struct *task = kapi_task_get(number);
+	struct mm_struct *mm;
+
+	if (!task)
+		return NULL;
+	mm = kapi_memory_of(task, found, NULL);
 	put_task_struct(task);
 	return mm;
+}
+
+/*
+ * The same, if the caller may change that memory. may_access is the address of ptrace_may_access, or
+ * 0. -ESRCH: there is no process; -EPERM: the caller may not; -EINTR: a signal has killed the caller.
+ */
+int kapi_space_to_change(int number, unsigned long may_access, struct kapi_found *found, struct mm_struct **mm)
+{
+	struct task_struct *task = kapi_task_get(number), *owner = NULL;
+	int err;
+
+	*mm = NULL;
+	if (!task)
+		return -ESRCH;
+	/*
+	 * A thread that executes a program gets the new memory before the new credentials. It holds this
+	 * lock meanwhile, so memory and credentials belong together here.
+	 */
+	err = down_read_killable(&task->signal->exec_update_lock);
+	if (err)
+		goto out;
+	*mm = kapi_memory_of(task, found, &owner);
+	if (!*mm) {
+		err = -ESRCH;
+	} else {
+		if (!kapi_may_change(owner, may_access)) {
+			mmdrop(*mm);
+			*mm = NULL;
+			err = -EPERM;
+		}
+		put_task_struct(owner);
+	}
+	up_read(&task->signal->exec_update_lock);
+out:
+	put_task_struct(task);
+	return err;
 }
 
 /* Returns the memory of the current process, held; NULL: it has none, or no longer. */

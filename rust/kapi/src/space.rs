@@ -22,6 +22,7 @@
 //! - The last reference to the memory is dropped by `mmput_async`: that unmaps all of it.
 
 use crate::patience;
+use crate::symbols;
 use crate::sys::{self, Area};
 use crate::task;
 use crate::time;
@@ -29,6 +30,7 @@ use core::marker::PhantomData;
 use core::mem;
 use core::ptr::{self, NonNull};
 use kernel::bindings;
+use kernel::error::to_result;
 use kernel::ffi::c_void;
 use kernel::mm::virt::flags;
 use kernel::mm::{Mm, MmWithUser, MmWithUserAsync};
@@ -385,6 +387,27 @@ impl Space {
         let pid = i32::try_from(pid).map_err(|_| ESRCH)?;
         let mm = sys::kapi_space_of(pid, &mut found);
         // SAFETY: `kapi_space_of` returns null or an `mm_struct` with a reference.
+        let space = unsafe { Self::from_raw(mm) }.ok_or(ESRCH)?;
+        Ok(Found { space, is_wide: found.wide, has_shadow_stack: found.shadow_stack })
+    }
+
+    /// Does the work of [`Self::of`] if the caller may change the process's memory: if it may
+    /// attach to the process as a debugger, by the kernel's own rules. `EPERM`: it may not;
+    /// `EINTR`: a signal has killed it.
+    ///
+    /// # Context
+    ///
+    /// *process*, may sleep; no lock is held: the process can delay this while it executes a
+    /// program.
+    pub fn to_change(pid: u32) -> Result<Found> {
+        let mut found = sys::Found::default();
+        let mut mm = ptr::null_mut();
+        let pid = i32::try_from(pid).map_err(|_| ESRCH)?;
+        let may_access = symbols::may_access();
+        // SAFETY: `may_access` is 0 or `ptrace_may_access`, found in the kernel proper, with the
+        // prototype that `prototypes.c` has checked.
+        to_result(unsafe { sys::kapi_space_to_change(pid, may_access, &mut found, &mut mm) })?;
+        // SAFETY: `kapi_space_to_change` returns an `mm_struct` with a reference.
         let space = unsafe { Self::from_raw(mm) }.ok_or(ESRCH)?;
         Ok(Found { space, is_wide: found.wide, has_shadow_stack: found.shadow_stack })
     }

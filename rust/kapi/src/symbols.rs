@@ -23,6 +23,7 @@ struct Found {
     extable: c_ulong,
     size_of: c_ulong,
     name_of: c_ulong,
+    may_access: c_ulong,
     breakpoints: bool,
     ftrace: Option<FtraceFns>,
     return_thunk: Option<u64>,
@@ -251,6 +252,7 @@ pub(crate) fn resolve(without_text: bool) {
     let extable = lookup.find(c"search_exception_tables");
     let size_of = lookup.find(c"kallsyms_lookup_size_offset");
     let name_of = lookup.find(c"lookup_symbol_name");
+    let may_access = lookup.find(c"ptrace_may_access");
     let mut thunk = [0; 8];
     let return_thunk = match lookup.find(c"x86_return_thunk") as u64 {
         0 => None,
@@ -262,6 +264,7 @@ pub(crate) fn resolve(without_text: bool) {
         extable,
         size_of,
         name_of,
+        may_access,
         breakpoints,
         ftrace,
         return_thunk,
@@ -305,6 +308,11 @@ pub(crate) fn may_fault(addr: u64) -> bool {
 /// Returns the address of `kallsyms_lookup_size_offset`.
 pub(crate) fn size_of() -> Option<c_ulong> {
     FOUND.as_ref().map(|found| found.size_of).filter(|f| *f != 0)
+}
+
+/// Returns the address of `ptrace_may_access`; 0: it cannot be reached.
+pub(crate) fn may_access() -> c_ulong {
+    FOUND.as_ref().map_or(0, |found| found.may_access)
 }
 
 /// Returns the range of the kernel's own text; `None` if its symbols cannot be looked up.

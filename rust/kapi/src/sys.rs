@@ -284,6 +284,13 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_stack_mapping(addr: u64, to: &mut Mapping) -> bool;
 
     pub(crate) safe fn kapi_space_of(number: c_int, found: &mut Found) -> *mut c_void;
+    /// `may_access` is the address of `ptrace_may_access`, or 0.
+    pub(crate) fn kapi_space_to_change(
+        number: c_int,
+        may_access: c_ulong,
+        found: &mut Found,
+        mm: &mut *mut c_void,
+    ) -> c_int;
     pub(crate) safe fn kapi_space_current() -> *mut c_void;
     /// `mm` is an `mm_struct`, here and below.
     pub(crate) fn kapi_space_alive(mm: *mut c_void) -> bool;
