@@ -553,6 +553,11 @@ impl Space {
     pub fn poke_patiently(&self, pokes: &mut [Poke]) -> Result {
         for _ in 0..TRIES {
             self.poke_some(pokes, true);
+            // The kernel gets no pages for a thread that is being killed, and there is no lack of
+            // memory then.
+            if task::is_dying() {
+                return Err(EINTR);
+            }
             let mut any = false;
             for poke in pokes.iter().filter(|p| p.result() == Err(Ground::Away)) {
                 match self.touch(poke.addr) {
