@@ -466,6 +466,18 @@ impl State {
         xcall::sync();
     }
 
+    /// Returns the lowest id, from `from` on, of a thread that may be forking a process with places.
+    pub(crate) fn forking(&self, from: u32) -> Option<u32> {
+        let mut lowest = None;
+        user::each_thread(|key, thread| {
+            if let Some(thread) = thread.filter(|t| t.may_fork() && t.id() >= from) {
+                lowest = Some(lowest.map_or(thread.id(), |id: u32| id.min(thread.id())));
+            }
+            self.process(key).is_some_and(Process::has_points)
+        });
+        lowest
+    }
+
     /// Forgets the probes of a helper, disabling those that are enabled. The caller retires them.
     pub(crate) fn forget_helper(&mut self, space: u64, helper: u32) {
         let mut any_enabled = false;

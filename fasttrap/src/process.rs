@@ -631,6 +631,11 @@ impl Process {
         self.awaited |= is_inside || thread.is_debugged() || thread.may_fork();
     }
 
+    /// Tells whether a copy of the process may contain breakpoints.
+    pub(crate) fn has_points(&self) -> bool {
+        !self.points.is_empty()
+    }
+
     pub(crate) fn has_slots(&self) -> bool {
         !self.slots.is_empty()
     }

@@ -14,6 +14,7 @@ use framework::{EnableError, Framework, Probe, Provider};
 use kapi::publish::Replace;
 use kapi::stack::Start;
 use kapi::user::{self, Ground, Handlers, Poke, Space};
+use kapi::{time, xcall};
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc};
 
@@ -160,6 +161,41 @@ fn ended() {
     }
 }
 
+/// The longest wait for forks, in ns. It is as long as that for children in `children.c`.
+const FORK_PATIENCE: u64 = 10_000_000_000;
+
+/// Waits until each fork that may have copied a breakpoint is reported, or has failed. All
+/// breakpoints have been removed.
+///
+/// A fork that copied a breakpoint held the memory map before the breakpoint was removed, so its
+/// thread was already in the system call, and is there until the child is reported. A fork that
+/// begins later copies none. So it is enough that each thread was seen outside of such a call once,
+/// however often it forks: the threads are looked at in the order of their ids, and none twice.
+///
+/// Only its own doing keeps a thread in a fork for long: nobody reads of the fork from its
+/// userfaultfd. Or it is no such fork: a `clone3` that shares memory waits until the child executes
+/// a program. After a while we do not wait for either.
+fn await_forks(context: &Context) {
+    let since = time::monotonic_ns();
+    let mut awaited = 0;
+    loop {
+        let forking = context.fasttrap.state.lock().forking(awaited);
+        let Some(id) = forking else { return };
+        if id == awaited {
+            if time::monotonic_ns().saturating_sub(since) > FORK_PATIENCE {
+                pr_warn!(
+                    "fasttrap: thread {id} forks for too long; a breakpoint may end its child\n"
+                );
+                return;
+            }
+            xcall::pause();
+            // A thread that runs its program shows so when it is interrupted.
+            xcall::sync();
+        }
+        awaited = id;
+    }
+}
+
 /// The running provider. Dropping it restores every process, except for memory that stays mapped.
 pub struct Running {
     context: Arc<Context>,
@@ -195,6 +231,7 @@ impl Drop for Running {
         state.restore();
         state.vacate();
         drop(state);
+        await_forks(&self.context);
         // Until here, children must still be cleaned.
         user::unwatch();
         drop(CONTEXT.swap(None));

@@ -77,8 +77,8 @@ int kapi_unmap_here(struct mm_struct *mm, u64 at, u64 size);
 /* walk.c */
 /* Rust: user::Thread */
 struct kapi_thread {
-	u64 ip;
-	u32 call;
+	u64 ip, di, bx;
+	u32 call, id;
 	bool debugged;
 };
 bool kapi_thread_alone(struct mm_struct *mm, struct kapi_thread *thread);

@@ -13,15 +13,18 @@
 
 /*
  * The kernel sent a thread that is there, so its saved state holds that address; a thread that has
- * left shows so when it enters the kernel again. The saved number of its system call stays until
- * then, too.
+ * left shows so when it enters the kernel again. The saved number of its system call and the first
+ * argument, in di or bx, stay until then, too.
  */
 static void kapi_thread_look(struct task_struct *t, struct kapi_thread *thread)
 {
 	const struct pt_regs *regs = task_pt_regs(t);
 
 	thread->ip = READ_ONCE(regs->ip);
+	thread->di = READ_ONCE(regs->di);
+	thread->bx = READ_ONCE(regs->bx);
 	thread->call = READ_ONCE(regs->orig_ax);
+	thread->id = t->pid;
 	thread->debugged = READ_ONCE(t->ptrace);
 }
 

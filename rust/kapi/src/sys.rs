@@ -114,7 +114,10 @@ pub struct Mapping {
 #[derive(Debug, Default)]
 pub struct Thread {
     pub(crate) ip: u64,
+    pub(crate) di: u64,
+    pub(crate) bx: u64,
     pub(crate) call: u32,
+    pub(crate) id: u32,
     pub(crate) debugged: bool,
 }
 

@@ -3,6 +3,7 @@
 
 use crate::sys;
 pub use crate::sys::Thread;
+use kernel::bindings;
 use kernel::ffi::c_void;
 
 impl Thread {
@@ -16,6 +17,11 @@ impl Thread {
         self.debugged
     }
 
+    /// Returns its id.
+    pub fn id(&self) -> u32 {
+        self.id
+    }
+
     /// Tells whether it may be forking right now, in a fork that has not been reported yet. A later
     /// call of [`awaits_children`](crate::user::awaits_children) takes that fork into account.
     ///
@@ -23,15 +29,18 @@ impl Thread {
     /// is in one of these system calls. Its saved number stays until it enters the kernel again; so
     /// this may say yes for a thread that has left, and never no for one that is still in. It takes
     /// the numbers of 64-bit and 32-bit programs for each other: work that this delays is tried
-    /// again.
+    /// again. A child that shares the memory (vfork, threads) has no copy of it.
     pub fn may_fork(&self) -> bool {
         const X32: u32 = 0x4000_0000;
-        const CLONE3: u32 = 435;
-        // clone, fork, vfork
-        const WIDE: [u32; 3] = [56, 57, 58];
-        const NARROW: [u32; 3] = [120, 2, 190];
-        let call = self.call & !X32;
-        call == CLONE3 || WIDE.contains(&call) || NARROW.contains(&call)
+        const SHARED: u64 = bindings::CLONE_VM as u64;
+        match self.call & !X32 {
+            // fork of 64-bit and 32-bit programs; clone3, whose flags are in the program's memory
+            57 | 2 | 435 => true,
+            // clone of 64-bit programs, and of 32-bit programs
+            56 => self.di & SHARED == 0,
+            120 => self.bx & SHARED == 0,
+            _ => false,
+        }
     }
 }
 

@@ -148,6 +148,16 @@ pub fn on_each(f: impl Fn(&ProbeCtx) + Sync) -> Result {
     Ok(())
 }
 
+/// Lets a millisecond pass, or two.
+///
+/// # Context
+///
+/// *process*, may sleep
+pub fn pause() {
+    // SAFETY: the caller may sleep.
+    unsafe { bindings::usleep_range_state(1000, 2000, bindings::TASK_UNINTERRUPTIBLE) };
+}
+
 /// Lets other tasks run, if any wait for this CPU.
 ///
 /// # Context
