@@ -68,6 +68,13 @@ impl MiscDevice for Dtrace {
         let consumer = claimed.as_deref().unwrap_or(&me.get_ref().consumer);
         let _beat = consumer.beat();
         let outcome = match cmd {
+            // The request for the reason must not replace it.
+            ioctl::REPORT => {
+                return exchange(arg, |a| report(consumer, a)).map(|()| 0).map_err(|e| e.errno())
+            }
+            ioctl::CONF => exchange(arg, |a| Ok(*a = conf())),
+            // An open file can be passed on, and what it returns is data of the whole machine.
+            _ if !kapi::task::may_trace() => Err(Error::Privileges),
             ioctl::PROBES => exchange(arg, |a| {
                 may_trace()?;
                 probes(consumer, a)
@@ -84,7 +91,6 @@ impl MiscDevice for Dtrace {
             }),
             ioctl::STOP => exchange(arg, |a: &mut Go| Ok(*a = consumer.stop()?)),
             ioctl::STATUS => exchange(arg, |a: &mut Status| Ok(*a = consumer.status()?)),
-            ioctl::CONF => exchange(arg, |a| Ok(*a = conf())),
             ioctl::EXPLAIN => exchange(arg, |a| {
                 may_trace()?;
                 explain(consumer, a)
@@ -114,10 +120,6 @@ impl MiscDevice for Dtrace {
                 anonymous::claim(&me.get_ref().claimed, a, |bytes| give(to, bytes))
             }),
             ioctl::FAIL if MAY_FAIL.load(Relaxed) => exchange(arg, fail),
-            // The request for the reason must not replace it.
-            ioctl::REPORT => {
-                return exchange(arg, |a| report(consumer, a)).map(|()| 0).map_err(|e| e.errno())
-            }
             _ => return Err(ENOTTY),
         };
         outcome.map(|()| 0).map_err(|e| {
@@ -177,9 +179,10 @@ fn conf() -> Conf {
     }
 }
 
-/// Checks that the caller may trace. This is checked when the device is opened, and again in each
-/// call that enables, starts, or returns probes and addresses of the kernel, because an open file
-/// can be passed on.
+/// Checks that the caller may begin to trace. This is checked when the device is opened, and again
+/// in each call that enables, starts, or returns probes and addresses of the kernel. All other
+/// calls ask only for the privilege, because a kernel that is locked down meanwhile lets a running
+/// tracing continue.
 pub(crate) fn may_trace() -> Outcome {
     if !kapi::task::may_trace() {
         return Err(Error::Privileges);
