@@ -12,7 +12,7 @@
 //! ```
 
 use crate::args::{self, Entry, Table, TABLE};
-use crate::record::{Kind, SITE_LEN};
+use crate::record::SITE_LEN;
 use crate::scan::{self, Source, Vmlinux};
 use abi::probe::ProbeDesc;
 use framework::framework::ProviderId;
@@ -175,14 +175,14 @@ impl Context {
         }
     }
 
-    fn adopt(&self, id: u64, mut found: KVVec<scan::Site>) -> Result {
+    fn adopt(&self, id: u64, found: KVVec<scan::Site>) -> Result {
         let mut state = self.sdt.state.lock();
         mem::push(&mut state.modules, id)?;
         if found.is_empty() {
             return Ok(());
         }
-        silence(&mut found);
-        let mut any_enabled = false;
+        // Only sites that are noted may change, because only those are restored.
+        let (mut any_enabled, mut result) = (false, Ok(()));
         for scan::Site { record, init } in found {
             let site = Site {
                 at: record.site,
@@ -192,8 +192,15 @@ impl Context {
                 original: record.bytes,
                 calls: false,
             };
-            any_enabled |= state.add(record.desc, site)?;
+            match state.add(record.desc, site) {
+                Ok(enabled) => any_enabled |= enabled,
+                Err(e) => {
+                    result = Err(e);
+                    break;
+                }
+            }
         }
+        state.silence(id);
         // Sites of the same name in another module may be enabled.
         if any_enabled {
             state.publish()?;
@@ -204,7 +211,6 @@ impl Context {
             }
         }
         // The framework's lock is taken before ours.
-        let mut result = Ok(());
         while let Some((cookie, desc)) = state.next_to_offer() {
             drop(state);
             let offered = self.framework.offer(self.provider, desc.parts(), desc.nargs, cookie);
@@ -213,7 +219,7 @@ impl Context {
                 Ok(probe) => state.offered(cookie, probe),
                 Err(e) => {
                     result = Err(e.errno());
-                    state.points.retain(|p| p.cookie != cookie);
+                    state.forget(cookie);
                 }
             }
         }
@@ -262,12 +268,7 @@ impl Drop for Running {
             fsleep(Delta::from_millis(100));
             state = sdt.state.lock();
         }
-        for site in state.points.iter().flat_map(|p| &p.sites).filter(|s| s.original != WIDE_NOP) {
-            let back = Patch::call_to_nop(site.at, site.original).map(|p| p.undo());
-            if !back.is_some_and(|p| text::patch(&[p]).is_ok()) {
-                pr_warn!("sdt: site {:#x} could not be made a call again\n", site.at.addr());
-            }
-        }
+        state.points.iter().for_each(|p| give_back(&p.sites));
         drop(state);
         drop(self.watch.take());
         drop(TABLE.swap(None));
@@ -340,6 +341,33 @@ impl State {
         Ok(false)
     }
 
+    /// Replaces the calls of a new module by nops. A site that cannot be changed is dropped.
+    fn silence(&mut self, module: u64) {
+        let is_call = |s: &&Site| s.module == module && s.was_call();
+        let all = self.points.iter().flat_map(|p| &p.sites).filter(is_call);
+        if poke(all.filter_map(Site::silencing)).is_ok() {
+            return;
+        }
+        for point in self.points.iter_mut() {
+            point.sites.retain(|s| {
+                let ok = !is_call(&&*s) || s.silencing().is_some_and(|p| text::patch(&[p]).is_ok());
+                if !ok {
+                    pr_warn!("sdt: call at {:#x} ignored: it has been changed\n", s.at.addr());
+                }
+                ok
+            });
+        }
+        self.points.retain(|p| !p.sites.is_empty());
+    }
+
+    /// Removes a point that the framework does not know. Its sites are as they were compiled.
+    fn forget(&mut self, cookie: u32) {
+        if let Some(point) = self.point(cookie) {
+            give_back(&point.sites);
+        }
+        self.points.retain(|p| p.cookie != cookie);
+    }
+
     /// Publishes the table of all sites of enabled probes.
     fn publish(&self) -> Result {
         let enabled = || self.points.iter().filter(|p| p.enabled);
@@ -371,20 +399,14 @@ impl State {
     }
 }
 
-/// Replaces the calls of a new module by nops. A site that cannot be changed is dropped.
-fn silence(found: &mut KVVec<scan::Site>) {
-    let nop = |s: &scan::Site| Patch::call_to_nop(s.record.site, s.record.bytes);
-    let is_call = |s: &scan::Site| s.record.kind == Kind::Call;
-    if poke(found.iter().filter(|s| is_call(s)).filter_map(nop)).is_ok() {
-        return;
-    }
-    found.retain(|s| {
-        let ok = !is_call(s) || nop(s).is_some_and(|p| text::patch(&[p]).is_ok());
-        if !ok {
-            pr_warn!("sdt: call at {:#x} ignored: it has been changed\n", s.record.site.addr());
+/// Makes the sites calls again whose driver was compiled with calls. They must be nops.
+fn give_back(sites: &[Site]) {
+    for site in sites.iter().filter(|s| s.was_call()) {
+        let back = site.silencing().map(|p| p.undo());
+        if !back.is_some_and(|p| text::patch(&[p]).is_ok()) {
+            pr_warn!("sdt: site {:#x} could not be made a call again\n", site.at.addr());
         }
-        ok
-    });
+    }
 }
 
 /// Patches all sites to calls, or none.
@@ -410,6 +432,16 @@ fn disarm(sites: &mut [Site]) -> bool {
 }
 
 impl Site {
+    /// Tells whether the driver was compiled with a call here.
+    fn was_call(&self) -> bool {
+        self.original != WIDE_NOP
+    }
+
+    /// Returns the patch from the driver's own call to nop.
+    fn silencing(&self) -> Option<Patch> {
+        Patch::call_to_nop(self.at, self.original)
+    }
+
     /// Returns the patch from nop to call.
     fn calling(&self) -> Option<Patch> {
         Patch::to_call(self.at, WIDE_NOP, Trampoline::Sdt)
