@@ -94,7 +94,7 @@ impl Cpc {
         for (name, len) in &names {
             mem::push(&mut parts, name.get(..*len).unwrap_or_default())?;
         }
-        self.made.make(framework, own, "cpc", &parts, NARGS);
+        self.made.usual(framework, own, "cpc", &parts, NARGS);
         Ok(())
     }
 }
@@ -113,11 +113,30 @@ impl Provider for Cpc {
         match name {
             // The consumer explains a wrong name; it parses names as we do.
             Some(name) if cpc::parse(name).is_ok_and(|c| exists(&c)) => {
-                self.made.make(framework, own, "cpc", &[name], NARGS);
+                self.made.list(framework, own, "cpc", name, NARGS);
             }
             Some(_) => {}
             None => self.offered.once(framework, "cpc", || self.usual(framework, own)),
         }
+    }
+
+    fn keep(
+        &self,
+        framework: &Framework,
+        own: ProviderId,
+        name: &[u8],
+        consumer: u64,
+    ) -> framework::Result {
+        match cpc::parse(name) {
+            Ok(counter) if exists(&counter) => {
+                self.made.make(framework, own, "cpc", name, NARGS, Some(consumer))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn leave(&self, consumer: u64) {
+        self.made.leave(consumer);
     }
 
     fn enable(&self, probes: &[Arc<Probe>], refuse: &mut dyn FnMut(usize, EnableError)) {

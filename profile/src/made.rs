@@ -1,34 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Probes whose names contain a number. Each is made when a consumer first asks for its name, and
-//! stays until the module is removed.
+//! Probes whose names contain a number. Each is made when a consumer first asks for its name. When
+//! there is no room for another, the oldest one that no consumer has enabled makes room: otherwise
+//! a consumer could take all names by listing them.
 
 use abi::probe::{put, Techniques, NAME_LEN};
 use framework::framework::ProviderId;
-use framework::{Draft, Framework, Offer};
+use framework::{Draft, Error, Framework, Offer, Probe, Result};
 use kapi::mem;
 use kernel::prelude::*;
 use kernel::str::BStr;
-use kernel::sync::{new_mutex, Mutex};
+use kernel::sync::{new_mutex, Arc, Mutex};
 
-/// The most probes of a provider.
+/// The most probes of a provider, besides the usual ones.
 const MAX_PROBES: usize = 512;
 
-type Name = [u8; NAME_LEN];
+/// A name that has a probe.
+struct One {
+    name: [u8; NAME_LEN],
+    /// `None`: it is a usual one, which stays.
+    probe: Option<Arc<Probe>>,
+    /// The consumers that have asked for the name in an enabling. They may have matched the probe
+    /// and not started yet.
+    users: KVVec<u64>,
+}
 
-/// The names that have a probe.
+/// The names that have a probe, the oldest first.
 #[pin_data]
 pub(crate) struct Made {
     #[pin]
-    names: Mutex<KVVec<Name>>,
+    all: Mutex<KVVec<One>>,
 }
 
 impl Made {
     pub(crate) fn new() -> impl PinInit<Self> {
-        pin_init!(Self { names <- new_mutex!(KVVec::new()) })
+        pin_init!(Self { all <- new_mutex!(KVVec::new()) })
     }
 
-    /// Makes a probe with `nargs` arguments for each of these names that has none.
-    pub(crate) fn make(
+    /// Makes a probe with `nargs` arguments for each of these names, and keeps it.
+    pub(crate) fn usual(
         &self,
         framework: &Framework,
         own: ProviderId,
@@ -36,44 +45,114 @@ impl Made {
         names: &[&[u8]],
         nargs: u32,
     ) {
-        let mut made = self.names.lock();
-        let known = made.len();
-        let draft = framework.draft(own, b"", names.len()).map_err(|e| e.errno());
+        let mut all = self.all.lock();
+        let known = all.len();
+        let draft = framework.draft(own, b"", names.len());
         let result = draft
-            .and_then(|draft| collect(draft, &mut made, names, nargs))
-            .and_then(|draft| framework.offer_draft(draft).map_err(|e| e.errno()));
+            .and_then(|draft| collect(draft, &mut all, names, nargs))
+            .and_then(|draft| framework.offer_draft(draft));
         if result.is_err() {
-            made.truncate(known);
+            all.truncate(known);
         }
-        let is_new = made.len() > known;
-        drop(made);
-        match (result, names) {
+        let is_new = all.len() > known;
+        drop(all);
+        match result {
             // These probes are never removed.
-            (Ok(_group), _) if is_new => framework.provided(),
-            (Ok(_), _) => {}
-            (Err(e), [name]) => {
-                let name = BStr::from_bytes(name);
-                pr_warn!("{provider}: {name}: not made: errno {}\n", e.to_errno());
-            }
-            (Err(e), _) => {
-                pr_warn!("{provider}: the usual probes: not made: errno {}\n", e.to_errno());
+            Ok(_group) if is_new => framework.provided(),
+            Ok(_) => {}
+            Err(e) => {
+                pr_warn!("{provider}: the usual probes: not made: {}\n", core::format_args!("{e}"));
             }
         }
     }
+
+    /// Makes a probe with `nargs` arguments for a name that a consumer lists.
+    pub(crate) fn list(
+        &self,
+        framework: &Framework,
+        own: ProviderId,
+        provider: &str,
+        name: &[u8],
+        nargs: u32,
+    ) {
+        if let Err(e) = self.make(framework, own, provider, name, nargs, None) {
+            let name = BStr::from_bytes(name);
+            pr_warn!("{provider}: {name}: not made: {}\n", core::format_args!("{e}"));
+        }
+    }
+
+    /// Makes a probe with `nargs` arguments for a name, and keeps it for this consumer.
+    pub(crate) fn make(
+        &self,
+        framework: &Framework,
+        own: ProviderId,
+        provider: &str,
+        name: &[u8],
+        nargs: u32,
+        consumer: Option<u64>,
+    ) -> Result {
+        let Some(name_of) = long(name) else { return Ok(()) };
+        let mut all = self.all.lock();
+        if let Some(one) = all.iter_mut().find(|one| one.name == name_of) {
+            return one.keep(consumer);
+        }
+        mem::reserve(&mut all, 1)?;
+        let mut users = KVVec::new();
+        if let Some(n) = consumer {
+            mem::push(&mut users, n)?;
+        }
+        if all.iter().filter(|one| one.probe.is_some()).count() >= MAX_PROBES {
+            let oldest = all.iter().position(|one| one.is_unused(framework));
+            let at = oldest.ok_or(Error::TooMany("enabled probes with a number in their names"))?;
+            let _ = all.remove(at);
+        }
+        let parts = [provider.as_bytes(), b"", b"", name];
+        let probe = Some(framework.offer(own, parts, nargs, 0)?);
+        let _ = all.push_within_capacity(One { name: name_of, probe, users });
+        drop(all);
+        framework.provided();
+        Ok(())
+    }
+
+    /// Forgets a consumer.
+    pub(crate) fn leave(&self, consumer: u64) {
+        self.all.lock().iter_mut().for_each(|one| one.users.retain(|n| *n != consumer));
+    }
 }
 
-fn collect(mut draft: Draft, made: &mut KVVec<Name>, names: &[&[u8]], nargs: u32) -> Result<Draft> {
+impl One {
+    fn keep(&mut self, consumer: Option<u64>) -> Result {
+        match consumer {
+            Some(n) if self.probe.is_some() && !self.users.contains(&n) => {
+                Ok(mem::push(&mut self.users, n)?)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Retires the probe, if no consumer uses it. Returns true if it did.
+    fn is_unused(&self, framework: &Framework) -> bool {
+        // A consumer may have enabled it by a pattern.
+        self.users.is_empty() && self.probe.as_ref().is_some_and(|p| framework.retire_unused(p))
+    }
+}
+
+/// Returns a name with its NULs. `None`: it is too long for a probe.
+fn long(name: &[u8]) -> Option<[u8; NAME_LEN]> {
+    let mut own = [0; NAME_LEN];
+    put(&mut own, name).then_some(own)
+}
+
+fn collect(mut draft: Draft, all: &mut KVVec<One>, names: &[&[u8]], nargs: u32) -> Result<Draft> {
     for name in names {
-        let mut own = [0; NAME_LEN];
-        if !put(&mut own, name) || made.contains(&own) {
+        let Some(own) = long(name) else { continue };
+        if let Some(one) = all.iter_mut().find(|one| one.name == own) {
+            one.probe = None;
             continue;
         }
-        if made.len() >= MAX_PROBES {
-            return Err(E2BIG);
-        }
-        mem::push(made, own)?;
+        mem::push(all, One { name: own, probe: None, users: KVVec::new() })?;
         let offer = Offer { function: b"", name, nargs, cookie: 0, how: Techniques::empty() };
-        draft.add(&offer).map_err(|e| e.errno())?;
+        draft.add(&offer)?;
     }
     Ok(draft)
 }

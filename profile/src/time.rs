@@ -11,7 +11,7 @@ use crate::made::Made;
 use crate::running::Running;
 use abi::rate::{self, Where};
 use framework::framework::ProviderId;
-use framework::{fire, Args, EnableError, Framework, Probe, Provider};
+use framework::{fire, Args, EnableError, Framework, Probe, Provider, Result};
 use kapi::stack::Start;
 use kapi::timer::{Interrupted, Tick, Ticker};
 use kapi::{context, mem};
@@ -78,11 +78,22 @@ impl Provider for Profile {
         // The consumer explains a wrong name; it parses names as we do.
         match name {
             Some(name) if rate::parse(name).is_ok() => {
-                self.made.make(framework, own, "profile", &[name], NARGS);
+                self.made.list(framework, own, "profile", name, NARGS);
             }
             Some(_) => {}
-            None => self.made.make(framework, own, "profile", &USUAL, NARGS),
+            None => self.made.usual(framework, own, "profile", &USUAL, NARGS),
         }
+    }
+
+    fn keep(&self, framework: &Framework, own: ProviderId, name: &[u8], consumer: u64) -> Result {
+        match rate::parse(name) {
+            Ok(_) => self.made.make(framework, own, "profile", name, NARGS, Some(consumer)),
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn leave(&self, consumer: u64) {
+        self.made.leave(consumer);
     }
 
     fn enable(&self, probes: &[Arc<Probe>], refuse: &mut dyn FnMut(usize, EnableError)) {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# ASSERTION: a probe is made when it is asked for by name, once; the usual ones are listed; what cannot be says why.
+# ASSERTION: a probe is made when it is asked for by name, once; the usual ones are listed; nobody can use up the names; what
+# cannot be says why.
 . /src/selftests/lib/sh
 rmmod dtrace && insmod "$module" || fail "reload"
 export LC_ALL=C
@@ -23,13 +24,25 @@ refused tick-10fortnights 'the unit is one of'
 refused tick-1000000d '292 years'
 refused profile:::tock-1 'are called `profile-N` and `tick-N`'
 refused fbt:::tick-1s .
-# Each of them stays, so there is an end to it; those that are there still work.
+# Listing takes no name from others: the oldest ones that nobody has enabled disappear.
+trace /tmp/held -n 'tick-7hz { printf("tick\n"); }'
 for i in $(seq 16); do
-	seq -f 'tick-%gms' $((i * 100)) $((i * 100 + 49)) | sed 's/^/-n /' | xargs dtrace -l >/dev/null 2>&1
+	seq -f 'tick-%gms' $((i * 100)) $((i * 100 + 49)) | sed 's/^/-n /' | xargs dtrace -l >/dev/null 2>/tmp/e || fail "$(cat /tmp/e)"
 done
-expect "all that can be" "$(dtrace -l -P profile | wc -l)" 513
-refused tick-77s "could not be made"
+expect "all that can be" "$(dtrace -l -P profile | wc -l)" $((1 + 13 + 512))
+listed() { dtrace -l -P profile | awk -v name="$1" '$NF == name' | wc -l; }
+expect "an old one" "$(listed tick-1s)" 0
+expect "an enabled one" "$(listed tick-7hz)" 1
+dtrace -l -n tick-77s >/dev/null || fail "one more"
 dtrace -q -n 'tick-1s { exit(0); }' || fail "tick-1s"
+n=$(grep -c tick /tmp/held)
+ticks() { [ "$(grep -c tick /tmp/held)" -gt $((n + 7)) ]; }
+until_ok ticks
+end_trace
+# A program with more of them than can be is refused, not left without some of them.
+dtrace -n "$(seq -s , -f 'tick-%gms' 600)" >/tmp/o 2>&1 && fail "600 in one program"
+grep -q 'too many enabled probes with a number in their names' /tmp/o || { cat /tmp/o; fail "600 in one program"; }
+dtrace -l -n tick-78s >/dev/null || fail "one more after it"
 rmmod dtrace || fail rmmod
 insmod "$module" || fail insmod
 dtrace -l -n tick-77s >/dev/null || fail "after it was reloaded"

@@ -337,6 +337,23 @@ impl Framework {
         }
     }
 
+    /// Retires a probe, unless a consumer has enabled it. Returns true if it did.
+    ///
+    /// # Context
+    /// *process*; the provider holds no lock that its `enable` takes.
+    pub fn retire_unused(&self, probe: &Arc<Probe>) -> bool {
+        let mut c = self.config.lock();
+        if probe.chain.with(|chain| chain.is_some()) {
+            return false;
+        }
+        c.probes.remove(probe.id());
+        // A consumer may know it, because it was refused.
+        if let Some(at) = probe.id().index() {
+            c.retired(at..at.saturating_add(1));
+        }
+        true
+    }
+
     /// Retires all probes of a group; see [`Self::retire`].
     ///
     /// # Context
@@ -370,12 +387,16 @@ impl Framework {
         });
     }
 
-    /// Lets providers offer more probes, if the description may match some of theirs.
-    pub(crate) fn provide(&self, wanted: &Matcher<'_>) -> Result {
+    /// Lets providers offer more probes, if the description may match some of theirs. They keep a
+    /// single one for the `consumer` that enables it.
+    pub(crate) fn provide(&self, wanted: &Matcher<'_>, consumer: Option<u64>) -> Result {
         let all = self.providers()?;
         let may_be = |p: &dyn Provider| wanted.may_be(p.name(), p.probe_names());
         for (id, p) in all.iter().enumerate().filter(|(_, p)| may_be(&***p)) {
-            p.provide(self, ProviderId(id), wanted.lone_name());
+            match (wanted.lone_name(), consumer) {
+                (Some(name), Some(consumer)) => p.keep(self, ProviderId(id), name, consumer)?,
+                (name, _) => p.provide(self, ProviderId(id), name),
+            }
         }
         Ok(())
     }
@@ -471,8 +492,18 @@ impl Framework {
         Ok(())
     }
 
-    /// Disables the probes that a consumer has enabled, and frees its ECBs.
+    /// Disables the probes that a consumer has enabled, frees its ECBs, and tells the providers
+    /// that it has ended.
     pub(crate) fn end(&self, consumer: u64) {
+        self.detach(consumer);
+        // This takes no copy of the list, because it must not fail.
+        for id in 0.. {
+            let Some(provider) = self.config.lock().providers.0.get(id).cloned() else { break };
+            provider.leave(consumer);
+        }
+    }
+
+    fn detach(&self, consumer: u64) {
         let mut c = self.config.lock();
         let Some(i) = c.tracing.iter().position(|(n, _)| *n == consumer) else { return };
         let Ok((_, mut t)) = c.tracing.remove(i) else { return };

@@ -81,13 +81,38 @@ pub trait Provider: Send + Sync {
     }
 
     /// Offers probes that have not been offered yet, because a description may match some. `name`
-    /// is set if the description asks for a single probe without module and function; a provider
-    /// with endlessly many names creates that probe now. Offer them to `framework`, as `own`.
+    /// is set if a consumer lists a single probe without module and function; a provider with
+    /// endlessly many names creates that probe now. Offer them to `framework`, as `own`.
     ///
     /// # Context
     /// *process*, may sleep. The framework holds no lock except that of one consumer.
     fn provide(&self, framework: &Framework, own: ProviderId, name: Option<&[u8]>) {
         let _ = (framework, own, name);
+    }
+
+    /// Works like [`Self::provide`] for a single probe that a consumer enables. A provider with
+    /// endlessly many names keeps it until [`Self::leave`].
+    ///
+    /// # Context
+    /// *process*, may sleep. The framework holds no lock except that of one consumer.
+    fn keep(
+        &self,
+        framework: &Framework,
+        own: ProviderId,
+        name: &[u8],
+        consumer: u64,
+    ) -> crate::Result {
+        let _ = consumer;
+        self.provide(framework, own, Some(name));
+        Ok(())
+    }
+
+    /// Keeps no probes for a consumer any more, because it has ended.
+    ///
+    /// # Context
+    /// *process*, may sleep. The framework holds no lock.
+    fn leave(&self, consumer: u64) {
+        let _ = consumer;
     }
 
     /// Returns all [`Techniques`] of a probe; its [`crate::Offer`] may have named only some of

@@ -220,7 +220,7 @@ impl Consumer {
         let matcher = Matcher::new(pattern.id, parts);
         let framework = &self.session.framework;
         if cursor == 0 {
-            framework.provide(&matcher)?;
+            framework.provide(&matcher, None)?;
         }
         let exactly = pattern.how != 0;
         let end = framework.for_matching(&matcher, cursor as usize, exactly, sink)?;
@@ -236,7 +236,7 @@ impl Consumer {
         }
         let matcher = Matcher::new(ProbeId::NONE, [provider, b"", b"", b""]);
         let of = |p: &dyn crate::Provider| matcher.may_be(p.name(), &[]);
-        self.session.framework.provide(&matcher)?;
+        self.session.framework.provide(&matcher, None)?;
         self.session.framework.explain(of, [module, function, name])
     }
 
@@ -253,7 +253,7 @@ impl Consumer {
         let new = enabling.statements.get(from..).unwrap_or_default();
         let framework = &self.session.framework;
         for s in new {
-            framework.provide(&s.pattern.matcher())?;
+            framework.provide(&s.pattern.matcher(), Some(self.session.number))?;
         }
         let matched = framework.count(enabling, from)?;
         if let Some(e) = first {
