@@ -60,7 +60,7 @@ impl Consumer {
         if !takes_shortcuts {
             enabling.take_no_shortcuts();
         }
-        enabling.add(dof, || Ok(())).unwrap_or_else(|e| panic!("{e}"));
+        enabling.add(dof, || Ok(()), &mut || Ok(())).unwrap_or_else(|e| panic!("{e}"));
         let shared = Arc::new(fire_host::shared(&mut enabling, SIZES));
         let mut table = ProbeTable::new(16);
         let mut draft = Draft::new(0, [b"test", b"mod"], 1, 0).unwrap();

@@ -10,7 +10,7 @@
 //! disappears, the provider *retires* the probe. Consumers continue, and can still read its name.
 
 use crate::provider::{Explanation, Provider};
-use crate::tracing::{Grave, Held, ProbeTable, Sources, Tracing};
+use crate::tracing::{go_on, Grave, Held, ProbeTable, Sources, Tracing};
 use crate::vtime;
 use crate::{Error, Result};
 use abi::ids::{Epid, ProbeId, MAX_EPIDS};
@@ -27,7 +27,7 @@ use kapi::threads::{self, Ended};
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc, Mutex};
 use plan::enabling::Enabling;
-use plan::matching::{self, Matcher};
+use plan::matching::{self, Matcher, Work};
 use plan::probe::{self, Draft, Offer, Special};
 use plan::EnableError;
 
@@ -447,14 +447,19 @@ impl Framework {
         })
     }
 
-    /// Returns how many probes the statements from position `from` on match in total.
+    /// Returns how many probes the statements from position `from` on match in total, unless there
+    /// are more than a consumer may enable.
     pub(crate) fn count(&self, enabling: &Enabling, from: usize) -> Result<u32> {
         let c = self.config.lock();
         let mut n: usize = 0;
         let statements = enabling.statements.get(from..).unwrap_or_default();
-        matching::each(statements.iter().map(|s| &s.pattern), &c.probes, 0, |_, which| {
+        let patterns = statements.iter().map(|s| &s.pattern);
+        matching::each(patterns, &c.probes, 0, Work::new(go_on), |_, which| {
             n = n.saturating_add(which.count());
-            Ok(())
+            match n > c.most_epids {
+                true => Err(Error::TooMany("enabled probes")),
+                false => Ok(()),
+            }
         })?;
         Ok(u32::try_from(n).unwrap_or(u32::MAX))
     }

@@ -11,7 +11,7 @@ use crate::framework::Framework;
 use crate::memory;
 use crate::provider::Explanation;
 use crate::pulse::{Beat, Pulse};
-use crate::tracing::Held;
+use crate::tracing::{go_on, Held};
 use crate::{Error, Result};
 use abi::ids::{AggId, Epid, FormatId, ProbeId};
 use abi::ioctl::{Go, MAX_DONE};
@@ -249,17 +249,31 @@ impl Consumer {
             Phase::Idle => first.insert(Enabling::new()?),
             _ => return Err(Error::Phase("tracing has started: nothing more can be enabled")),
         };
-        let from = enabling.add(dof, may_destroy)?;
-        let new = enabling.statements.get(from..).unwrap_or_default();
-        let framework = &self.session.framework;
-        for s in new {
-            framework.provide(&s.pattern.matcher(), Some(self.session.number))?;
-        }
-        let matched = framework.count(enabling, from)?;
+        let before = enabling.mark()?;
+        let added = enabling.add(dof, may_destroy, &mut go_on);
+        let matched = match added.and_then(|from| self.matches(enabling, from)) {
+            Ok(matched) => matched,
+            Err(e) => {
+                enabling.back_to(before);
+                return Err(e);
+            }
+        };
         if let Some(e) = first {
             inner.phase = Phase::Enabled(e);
         }
         Ok(matched)
+    }
+
+    /// Returns how many probes the statements from position `from` on match, after all providers
+    /// have offered theirs.
+    #[inline(never)]
+    fn matches(&self, enabling: &Enabling, from: usize) -> Result<u32> {
+        let Session { framework, number, .. } = &self.session;
+        for s in enabling.statements.get(from..).unwrap_or_default() {
+            go_on()?;
+            framework.provide(&s.pattern.matcher(), Some(*number))?;
+        }
+        framework.count(enabling, from)
     }
 
     /// Sets the eventfd that wakes the consumer, from GO on.

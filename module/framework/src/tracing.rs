@@ -38,7 +38,7 @@ use kapi::stack::Start;
 use kernel::prelude::*;
 use kernel::sync::Arc;
 use plan::enabling::{Enabling, Statement};
-use plan::matching;
+use plan::matching::{self, Work};
 use plan::report::Text;
 use plan::shortcut::Counts;
 use plan::EnableError;
@@ -60,6 +60,17 @@ pub(crate) trait Sources {
     fn disable(&self, provider: usize, probes: &[Arc<Probe>]);
     /// Returns where the stacks of a probe begin.
     fn start(&self, probe: &Probe) -> Start;
+}
+
+/// Returns an error if the current task is about to be killed.
+///
+/// # Context
+/// *process*, may sleep.
+pub(crate) fn go_on() -> Result {
+    match kapi::task::is_dying() {
+        true => Err(Error::Kernel(EINTR)),
+        false => Ok(()),
+    }
 }
 
 /// A consumer that is tracing.
@@ -326,7 +337,7 @@ impl Tracing {
     /// Enables all matching probes. Returns an error if a statement matches but all its probes were
     /// refused, or if there is no memory. [`Self::detach`] must then disable what was enabled.
     pub(crate) fn start(&mut self, table: &ProbeTable, providers: &dyn Sources) -> Result {
-        let round = self.attach(table, providers)?;
+        let round = self.attach(table, providers, &mut go_on)?;
         self.note(&round.refused);
         let counts = round.live.iter().zip(&round.matched);
         let Some(lost) = counts.into_iter().position(|(&live, &all)| live == 0 && all > 0) else {
@@ -344,7 +355,8 @@ impl Tracing {
     /// the consumer learns how many, and the log says why.
     pub(crate) fn extend(&mut self, table: &ProbeTable, providers: &dyn Sources) {
         let from = self.matched_to;
-        match self.attach(table, providers) {
+        // The caller is not the consumer, so its end matters nothing.
+        match self.attach(table, providers, &mut || Ok(())) {
             Ok(round) => {
                 self.shared.count_left_out(round.refused.len() as u64);
                 self.note(&round.refused);
@@ -361,7 +373,7 @@ impl Tracing {
             Err(e) => {
                 let mut n = 0;
                 let all = patterns_of(&self.enabling.statements);
-                let _ = matching::each(all, table, from, |_, _| {
+                let _ = matching::each(all, table, from, Work::new(|| Ok(())), |_, _| {
                     n += 1;
                     Ok(())
                 });
@@ -385,19 +397,24 @@ impl Tracing {
 
     /// Matches probes that are new since the last call, and enables the matching ones. On an error,
     /// nothing has changed, unless probes had already been passed to providers.
-    fn attach(&mut self, table: &ProbeTable, providers: &dyn Sources) -> Result<Round> {
+    fn attach(
+        &mut self,
+        table: &ProbeTable,
+        providers: &dyn Sources,
+        go_on: &mut dyn FnMut() -> Result,
+    ) -> Result<Round> {
         let from = self.matched_to;
         // This holds even if it fails: the probes are not tried again.
         self.matched_to = table.serial();
         let first_probe = self.probes.len();
         let mut round = Round::new(self.enabling.statements.len())?;
-        let probes = self.reserve(table, from)?;
+        let probes = self.reserve(table, from, go_on)?;
         if probes == 0 {
             return Ok(round);
         }
         let mut fresh: KVVec<Arc<Probe>> = mem::vec(probes)?;
         let mut chains: KVVec<KBox<Chain>> = mem::vec(probes)?;
-        if let Err(e) = self.make(table, from, providers, &mut round, &mut chains) {
+        if let Err(e) = self.make(table, from, providers, &mut round, &mut chains, go_on) {
             self.unmake(first_probe);
             return Err(e);
         }
@@ -431,17 +448,24 @@ impl Tracing {
 
     /// Reserves the memory for all matching probes in the segments from serial number `from` on.
     /// Returns their number.
-    fn reserve(&mut self, table: &ProbeTable, from: u64) -> Result<usize> {
-        let (mut probes, mut ecbs) = (0usize, 0usize);
-        matching::each(patterns_of(&self.enabling.statements), table, from, |_, which| {
+    fn reserve(
+        &mut self,
+        table: &ProbeTable,
+        from: u64,
+        go_on: &mut dyn FnMut() -> Result,
+    ) -> Result<usize> {
+        let (mut probes, mut ecbs, mut grown) = (0usize, 0usize, self.ecbs.len());
+        let (before, free, most) = (grown, self.free.len(), self.most);
+        let patterns = patterns_of(&self.enabling.statements);
+        matching::each(patterns, table, from, Work::new(go_on), |_, which| {
             probes = probes.wrapping_add(1);
             ecbs = ecbs.wrapping_add(which.count());
-            Ok(())
+            grown = before.saturating_add(ecbs.saturating_sub(free));
+            match grown > most {
+                true => Err(Error::TooMany("enabled probes")),
+                false => Ok(()),
+            }
         })?;
-        let grown = self.ecbs.len().saturating_add(ecbs.saturating_sub(self.free.len()));
-        if grown > self.most {
-            return Err(Error::TooMany("enabled probes"));
-        }
         mem::reserve(&mut self.probes, probes)?;
         mem::reserve(&mut self.firsts, probes)?;
         let more = grown.saturating_sub(self.ecbs.len());
@@ -459,10 +483,11 @@ impl Tracing {
         providers: &dyn Sources,
         round: &mut Round,
         chains: &mut KVVec<KBox<Chain>>,
+        go_on: &mut dyn FnMut() -> Result,
     ) -> Result {
         let Self { shared, enabling, probes, firsts, ecbs, free, .. } = self;
         let all = &enabling.statements;
-        matching::each(patterns_of(all), table, from, |probe, which| {
+        matching::each(patterns_of(all), table, from, Work::new(go_on), |probe, which| {
             let first = line_up(probe.id(), which, ecbs, free, round);
             if first == Epid::NONE {
                 return Ok(());

@@ -394,13 +394,15 @@ impl Builder<'_> {
     }
 
     fn format(&mut self, text: &[u8]) -> Result<FormatId> {
+        // This also bounds the bytes that are compared.
+        charge(self.spent, text.len())?;
         if let Some(i) = self.formats.iter().position(|f| f.as_slice() == text) {
             return Ok(FormatId::from_index(i));
         }
         if self.formats.len() >= MAX_FORMATS {
             return Err(Error::TooMany("format strings"));
         }
-        charge(self.spent, text.len() + size_of::<KVec<u8>>())?;
+        charge(self.spent, size_of::<KVec<u8>>())?;
         let mut copy = KVec::new();
         mem::extend(&mut copy, text)?;
         mem::push(self.formats, copy)?;

@@ -49,6 +49,19 @@ pub struct Enabling {
     takes_shortcuts: bool,
 }
 
+/// A former state of an enabling.
+pub struct Mark {
+    options: Options,
+    statements: usize,
+    vars: Vars,
+    formats: usize,
+    aggs: usize,
+    key_words: usize,
+    speculates: bool,
+    may_destroy: bool,
+    spent: usize,
+}
+
 /// Returns the next statement. It has its own stack frame, so that the data for finding a statement
 /// is not on the stack while the statement is admitted.
 #[inline(never)]
@@ -83,27 +96,55 @@ impl Enabling {
 
     /// Adds the statements of a DOF. Returns the position of the first one. On an error, nothing
     /// has changed. `may_destroy` tells whether the caller may enable destructive actions; it is
-    /// asked only if the DOF has the option `destructive`.
-    pub fn add(&mut self, bytes: &[u8], may_destroy: impl FnOnce() -> Result) -> Result<usize> {
-        let before = (self.statements.len(), self.formats.len(), self.aggs.len(), self.spent);
-        let (key_words, speculates) = (self.key_words, self.speculates);
-        let vars = self.vars.copy()?;
-        match self.add_or_leave_half(bytes, may_destroy) {
+    /// asked only if the DOF has the option `destructive`. `go_on` is asked before each statement;
+    /// its error ends the call.
+    pub fn add(
+        &mut self,
+        bytes: &[u8],
+        may_destroy: impl FnOnce() -> Result,
+        go_on: &mut dyn FnMut() -> Result,
+    ) -> Result<usize> {
+        let before = self.mark()?;
+        let from = before.statements;
+        match self.add_or_leave_half(bytes, may_destroy, go_on) {
             Ok(options) => {
                 self.may_destroy |= options.get(OptionId::Destructive) != 0;
                 self.options = options;
-                Ok(before.0)
+                Ok(from)
             }
             Err(e) => {
-                self.statements.truncate(before.0);
-                self.formats.truncate(before.1);
-                self.aggs.truncate(before.2);
-                self.spent = before.3;
-                (self.key_words, self.speculates) = (key_words, speculates);
-                self.vars = vars;
+                self.back_to(before);
                 Err(e)
             }
         }
+    }
+
+    /// Returns the present state, to which [`Self::back_to`] leads back.
+    #[inline(never)]
+    pub fn mark(&self) -> Result<KBox<Mark>> {
+        Ok(mem::boxed(Mark {
+            options: self.options.clone(),
+            statements: self.statements.len(),
+            vars: self.vars.copy()?,
+            formats: self.formats.len(),
+            aggs: self.aggs.len(),
+            key_words: self.key_words,
+            speculates: self.speculates,
+            may_destroy: self.may_destroy,
+            spent: self.spent,
+        })?)
+    }
+
+    /// Forgets everything that was added since.
+    #[inline(never)]
+    pub fn back_to(&mut self, mut mark: KBox<Mark>) {
+        core::mem::swap(&mut self.options, &mut mark.options);
+        core::mem::swap(&mut self.vars, &mut mark.vars);
+        self.statements.truncate(mark.statements);
+        self.formats.truncate(mark.formats);
+        self.aggs.truncate(mark.aggs);
+        (self.key_words, self.speculates) = (mark.key_words, mark.speculates);
+        (self.may_destroy, self.spent) = (mark.may_destroy, mark.spent);
     }
 
     /// Tells whether one of its programs has the option `destructive`.
@@ -145,6 +186,7 @@ impl Enabling {
         &mut self,
         bytes: &[u8],
         may_destroy: impl FnOnce() -> Result,
+        go_on: &mut dyn FnMut() -> Result,
     ) -> Result<Options> {
         let dof = Dof::check(bytes)?;
         let options = self.options(&dof)?;
@@ -171,6 +213,7 @@ impl Enabling {
         let mut last: Option<((u32, u32), Arc<Clause>)> = None;
         let mut statements = dof.statements();
         while let Some(s) = next(&mut statements)? {
+            go_on()?;
             if self.statements.len() >= MAX_STATEMENTS {
                 return Err(Error::TooMany("statements"));
             }

@@ -7,7 +7,7 @@
 //! by its length.
 
 use crate::probe::{Candidates, Probe, ProbeTable, Segment, Special};
-use crate::Result;
+use crate::{Error, Result};
 use abi::ids::ProbeId;
 use abi::probe::{glob, split_glob};
 use mem::{Arc, KVVec, KVec};
@@ -166,49 +166,147 @@ impl<'a> Matcher<'a> {
     }
 }
 
+/// The most comparisons in one [`each`]. Everybody who wants to change the table waits meanwhile: a
+/// few seconds at most.
+const MAX_COMPARED: usize = 1 << 28;
+/// After so many comparisons the caller is asked whether it goes on.
+const ASK: usize = 1 << 16;
+
+/// The bound of an [`each`].
+pub struct Work<G> {
+    /// The comparisons that are left.
+    left: usize,
+    /// Asks the caller.
+    go_on: G,
+}
+
+impl<G: FnMut() -> Result> Work<G> {
+    /// Creates the usual bound. An error of `go_on`, which is called now and then, ends the work.
+    pub fn new(go_on: G) -> Self {
+        Self::of(MAX_COMPARED, go_on)
+    }
+
+    /// Creates a bound of `most` comparisons.
+    pub fn of(most: usize, go_on: G) -> Self {
+        Self { left: most, go_on }
+    }
+
+    fn spend(&mut self, price: usize) -> Result {
+        let left = self.left.checked_sub(price);
+        let left =
+            left.ok_or(Error::TooMany("descriptions of probes to compare with all probes"))?;
+        if left / ASK != core::mem::replace(&mut self.left, left) / ASK {
+            (self.go_on)()?;
+        }
+        Ok(())
+    }
+}
+
 /// One of many descriptions that are compared with a segment.
 struct Reading<'a, C> {
     matcher: Matcher<'a>,
+    /// The price of a comparison.
+    price: usize,
     candidates: Option<Candidates<'a, C>>,
     /// The next matching probe.
     next: Option<&'a Arc<Probe<C>>>,
 }
 
 impl<'a, C> Reading<'a, C> {
-    fn open(&mut self, segment: &'a Segment<C>) {
+    fn new(matcher: Matcher<'a>) -> Self {
+        // A glob that can begin anywhere in a name takes some times longer.
+        let price = match matcher.parts {
+            [_, _, Part::Glob([], _), _] => 8,
+            _ => 1,
+        };
+        Self { matcher, price, candidates: None, next: None }
+    }
+
+    fn open(&mut self, segment: &'a Segment<C>, work: &mut Work<impl FnMut() -> Result>) -> Result {
+        work.spend(1)?;
         self.candidates = self.matcher.candidates(segment, 0);
-        self.advance();
+        self.advance(work)
     }
 
-    fn advance(&mut self) {
-        let matcher = &self.matcher;
-        self.next = self.candidates.as_mut().and_then(|c| c.find(|p| matcher.matches(p)));
+    fn advance(&mut self, work: &mut Work<impl FnMut() -> Result>) -> Result {
+        self.next = None;
+        for probe in self.candidates.iter_mut().flatten() {
+            work.spend(self.price)?;
+            if self.matcher.matches(probe) {
+                self.next = Some(probe);
+                break;
+            }
+        }
+        Ok(())
     }
+}
 
-    fn is_at(&self, probe: &Probe<C>) -> bool {
-        self.next.is_some_and(|p| p.id() == probe.id())
+/// Moves the entry at `at` of a heap down to its place; the least entry is the first.
+fn sink<K: Ord>(heap: &mut [usize], mut at: usize, key: impl Fn(usize) -> K) {
+    loop {
+        let left = at.saturating_mul(2).saturating_add(1);
+        let child = |n: usize| heap.get(n).map(|&entry| (key(entry), n));
+        let least = child(left).into_iter().chain(child(left.saturating_add(1))).min();
+        match (least, heap.get(at)) {
+            (Some((least, child)), Some(&entry)) if least < key(entry) => {
+                heap.swap(at, child);
+                at = child;
+            }
+            _ => return,
+        }
     }
 }
 
 /// Calls `f` with each probe that matches one of the descriptions, in the segments from this serial
-/// number on, and with the ascending numbers of the descriptions that it matches.
+/// number on, and with the ascending numbers of the descriptions that it matches. An error of `f`
+/// ends it.
 pub fn each<'a, C: Default>(
     patterns: impl Iterator<Item = &'a Pattern>,
     table: &'a ProbeTable<C>,
     serial: u64,
+    mut work: Work<impl FnMut() -> Result>,
     mut f: impl FnMut(&Arc<Probe<C>>, &mut dyn Iterator<Item = usize>) -> Result,
 ) -> Result {
     let mut readings: KVVec<Reading<'a, C>> = KVVec::new();
     for p in patterns {
-        mem::push(&mut readings, Reading { matcher: p.matcher(), candidates: None, next: None })?;
+        mem::push(&mut readings, Reading::new(p.matcher()))?;
     }
+    // The readings with a next probe, as a heap; and those of one probe.
+    let mut heap: KVVec<usize> = mem::vec(readings.len())?;
+    let mut there: KVVec<usize> = mem::vec(readings.len())?;
     for segment in table.since(serial) {
-        readings.iter_mut().for_each(|r| r.open(segment));
-        while let Some(probe) = readings.iter().filter_map(|r| r.next).min_by_key(|p| p.id().0) {
-            let there = readings.iter().enumerate().filter(|(_, r)| r.is_at(probe));
-            f(probe, &mut there.map(|(i, _)| i))?;
-            readings.iter_mut().filter(|r| r.is_at(probe)).for_each(Reading::advance);
+        for (i, r) in readings.iter_mut().enumerate() {
+            r.open(segment, &mut work)?;
+            if r.next.is_some() {
+                mem::push(&mut heap, i)?;
+            }
+        }
+        for at in (0..heap.len()).rev() {
+            sink(&mut heap, at, |i| (next(&readings, i), i));
+        }
+        while let Some(probe) = heap.first().and_then(|&i| readings.get(i)?.next) {
+            there.truncate(0);
+            while let Some(&i) = heap.first() {
+                let Some(r) = readings.get_mut(i) else { break };
+                if r.next.is_none_or(|p| p.id() != probe.id()) {
+                    break;
+                }
+                mem::push(&mut there, i)?;
+                r.advance(&mut work)?;
+                if r.next.is_none() {
+                    let last = heap.len().saturating_sub(1);
+                    heap.swap(0, last);
+                    heap.truncate(last);
+                }
+                sink(&mut heap, 0, |i| (next(&readings, i), i));
+            }
+            f(probe, &mut there.iter().copied())?;
         }
     }
     Ok(())
+}
+
+/// Returns the id of the next probe of a reading.
+fn next<C>(readings: &[Reading<'_, C>], i: usize) -> Option<u32> {
+    Some(readings.get(i)?.next?.id().0)
 }

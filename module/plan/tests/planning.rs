@@ -18,7 +18,7 @@ fn dof(program: &str) -> Vec<u8> {
 
 fn plan(program: &str) -> mem::KBox<Enabling> {
     let mut enabling = Enabling::new().unwrap();
-    enabling.add(&dof(program), || Ok(())).unwrap();
+    enabling.add(&dof(program), || Ok(()), &mut || Ok(())).unwrap();
     enabling
 }
 
@@ -78,12 +78,12 @@ fn without_memory_an_enabling_stays_as_it_was() {
         "@b[probefunc, arg0] = quantize(arg1); trace(s); }",
     ));
     let mut enabling = Enabling::new().unwrap();
-    enabling.add(&first, || Ok(())).unwrap();
+    enabling.add(&first, || Ok(()), &mut || Ok(())).unwrap();
     let before = size(&enabling);
     let mut refusals = 0;
     for n in 0.. {
         mem::fail_after(Some(n));
-        let added = enabling.add(&second, || Ok(()));
+        let added = enabling.add(&second, || Ok(()), &mut || Ok(()));
         mem::fail_after(None);
         match added {
             Ok(at) => {
@@ -104,18 +104,52 @@ fn without_memory_an_enabling_stays_as_it_was() {
 fn destructive_programs_need_leave() {
     let text = "#pragma D option destructive\nt:m:f:n { stop(); }";
     let mut enabling = Enabling::new().unwrap();
-    let refused = enabling.add(&dof(text), || Err(Error::MayNotDestroy));
+    let refused = enabling.add(&dof(text), || Err(Error::MayNotDestroy), &mut || Ok(()));
     assert!(matches!(refused, Err(Error::MayNotDestroy)));
     assert!(enabling.statements.is_empty() && !enabling.is_destructive());
-    enabling.add(&dof(text), || Ok(())).unwrap();
+    enabling.add(&dof(text), || Ok(()), &mut || Ok(())).unwrap();
     assert!(enabling.is_destructive());
     // Another program's option does not hide these actions from the check when tracing starts.
     let harmless = dof("#pragma D option destructive=0\nt:m:f:n { trace(1); }");
-    enabling.add(&harmless, || Err(Error::MayNotDestroy)).unwrap();
+    enabling.add(&harmless, || Err(Error::MayNotDestroy), &mut || Ok(())).unwrap();
     assert!(enabling.is_destructive());
     // The caller is not asked for other programs.
     let mut other = Enabling::new().unwrap();
-    other.add(&dof("t:m:f:n { trace(1); }"), || Err(Error::MayNotDestroy)).unwrap();
+    let harmless = dof("t:m:f:n { trace(1); }");
+    other.add(&harmless, || Err(Error::MayNotDestroy), &mut || Ok(())).unwrap();
+}
+
+#[test]
+fn a_caller_that_gives_up_leaves_an_enabling_as_it_was() {
+    let mut enabling = plan("t:m:f:n { g = 1; printf(\"one\\n\"); }");
+    let before = size(&enabling);
+    let mut left = 2;
+    let mut go_on = || match left {
+        0 => Err(Error::NoSuch("caller")),
+        _ => {
+            left -= 1;
+            Ok(())
+        }
+    };
+    let text = "t:m:f:n { @a = count(); } t:m:f:n { printf(\"two\"); } t:m:f:n { @c = count(); }";
+    let added = enabling.add(&dof(text), || Ok(()), &mut go_on);
+    assert!(matches!(added, Err(Error::NoSuch("caller"))));
+    assert_eq!(size(&enabling), before);
+    // The same when it gives up later.
+    let mark = enabling.mark().unwrap();
+    enabling.add(&dof(text), || Ok(()), &mut || Ok(())).unwrap();
+    assert_ne!(size(&enabling), before);
+    enabling.back_to(mark);
+    assert_eq!(size(&enabling), before);
+}
+
+#[test]
+fn a_format_of_megabytes_is_refused() {
+    let program = |n| dof(&format!("t:m:f:n {{ printf(\"{}\"); }}", "x".repeat(n)));
+    let add = |n| Enabling::new().unwrap().add(&program(n), || Ok(()), &mut || Ok(()));
+    assert!(add(1 << 16).is_ok());
+    let refused = add((1 << 16) + 1).unwrap_err().to_string();
+    assert!(refused.contains("65536 bytes"), "{refused}");
 }
 
 /// Returns a table and the names of its probes, by position; some are retired.

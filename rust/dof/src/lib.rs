@@ -208,16 +208,9 @@ impl<'a> Section<'a> {
         )
     }
 
-    /// Returns the NUL-terminated string at `offset` of a string table.
-    fn string(&self, offset: u64) -> Result<&'a [u8], DofError> {
-        let bad = DofError { section: self.index, problem: Problem::String };
-        let tail = usize::try_from(offset).ok().and_then(|at| self.data.get(at..)).ok_or(bad)?;
-        let end = tail.iter().position(|&b| b == 0).ok_or(bad)?;
-        tail.get(..end).ok_or(bad)
-    }
-
-    /// Works like [`Self::string`] for a text of at most `most` bytes. It reads no more of it,
-    /// because a file may name the same long text many thousand times.
+    /// Returns the NUL-terminated text at `offset` of a string table, if it has at most `most`
+    /// bytes. It reads no more of it, because a file may name the same long text many thousand
+    /// times.
     fn text(&self, offset: u64, most: usize) -> Result<&'a [u8], DofError> {
         let bad = |problem| DofError { section: self.index, problem };
         let tail = usize::try_from(offset).ok().and_then(|at| self.data.get(at..));

@@ -9,6 +9,9 @@ use abi::ids::ProbeId;
 use abi::probe::{is_glob_too_deep, PART_LENS};
 use zerocopy::FromBytes;
 
+/// The most bytes of a format string.
+const MAX_FORMAT: usize = 1 << 16;
+
 /// A probe description to match against.
 #[derive(Clone, Copy)]
 pub struct Pattern<'a> {
@@ -84,10 +87,12 @@ impl<'a> Pattern<'a> {
         let mut parts = [&[][..]; 4];
         let offsets = [p.provider, p.module, p.function, p.name];
         for ((part, offset), most) in parts.iter_mut().zip(offsets).zip(PART_LENS) {
-            *part = strings.string(u64::from(offset))?;
-            if part.len() >= most {
-                return Err(bad(Problem::PartLength));
-            }
+            *part = strings.text(u64::from(offset), most.saturating_sub(1)).map_err(|e| match e
+                .problem
+            {
+                Problem::TextLength(_) => bad(Problem::PartLength),
+                _ => e,
+            })?;
             if is_glob_too_deep(part) {
                 return Err(bad(Problem::Globs));
             }
@@ -124,7 +129,7 @@ impl<'a> Action<'a> {
         }
         let format = match a.strtab {
             SECIDX_NONE => None,
-            i => Some(dof.section_of(i, SectionKind::StrTab, at)?.string(a.arg)?),
+            i => Some(dof.section_of(i, SectionKind::StrTab, at)?.text(a.arg, MAX_FORMAT)?),
         };
         let difo = Difo::follow(dof, a.difo, at)?;
         Ok(Self { kind, difo, format, ntuple: a.ntuple, arg: a.arg, uarg: a.uarg })
