@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The budget of a firing, during which interrupts are off. If several consumers have enabled the
-//! probe, each gets an equal share, and the consumers after it share what it leaves. So all of them
-//! together take no longer than one alone may.
+//! probe, each gets a slice and an equal share of the rest, and the consumers after it share what it
+//! leaves. So all of them together take no longer than one alone may.
 //!
 //! ```text
 //! BUDGET = 2^20 units | a slice, 2^12 | a slice | a slice | ...
 //!                     ^ no clock      ^ the clock is read: more than LIMIT since the firing began?
+//!          3 consumers | a slice | a slice | a slice | the rest, in three shares
 //! ```
 //! A unit is at most 64 processor instructions, or fewer with cache misses and divisions
 //! (`selftests/bound` measures it). A budget is 2^26 instructions, 20 ms for a processor of 3.3 GHz
@@ -22,6 +23,9 @@ use plan::code::BUDGET;
 
 /// The clock is read each time this many units are spent.
 pub(crate) const SLICE: u32 = 1 << 12;
+/// The most consumers that trace at a time: their first slices take half of a budget.
+pub const MAX_CONSUMERS: u32 = 128;
+const _: () = assert!(SLICE * MAX_CONSUMERS <= BUDGET / 2);
 /// The units after the first slice.
 const REST: u32 = BUDGET - SLICE;
 /// The longest firing, in ns.
@@ -36,8 +40,14 @@ pub(crate) struct Share {
 }
 
 impl Share {
-    /// All of it.
+    /// All of it, for one consumer.
     pub(crate) const WHOLE: Self = Self { units: REST, time: LIMIT };
+
+    /// Returns what so many consumers have together.
+    pub(crate) fn of_all(consumers: u32) -> Self {
+        let others = SLICE.saturating_mul(consumers.saturating_sub(1));
+        Self { units: REST.saturating_sub(others), time: LIMIT }
+    }
 
     /// Returns the share of one of this many consumers.
     pub(crate) fn one_of(self, n: u32) -> Self {
@@ -157,5 +167,36 @@ impl Budget {
     /// Excludes time that the CPU was kept busy on purpose.
     pub(crate) fn excuse(&mut self) {
         self.since = monotonic_ns();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lets so many consumers spend all that they can in one firing. Returns their units.
+    fn spend_all(consumers: u32, price: u32) -> Vec<u32> {
+        let mut whole = Share::of_all(consumers);
+        let spend = |left: u32| {
+            let mut budget = Budget::default();
+            budget.refill(whole.one_of(left));
+            let mut units = 0;
+            while budget.spend(price) {
+                units += price;
+            }
+            whole = whole.without(budget.taken());
+            units
+        };
+        (1..=consumers).rev().map(spend).collect()
+    }
+
+    #[test]
+    fn all_consumers_together_spend_one_budget() {
+        for consumers in [1, 2, 3, 10, 100, MAX_CONSUMERS] {
+            let units = spend_all(consumers, 64);
+            let all: u32 = units.iter().sum();
+            assert!(all <= BUDGET && all > BUDGET / 5 * 4, "{consumers}: {all}");
+            assert!(units.iter().all(|n| *n >= SLICE), "{consumers}: {units:?}");
+        }
     }
 }

@@ -8,6 +8,9 @@
 //!   each time that MUCH was       if no thread has run for TIMEOUT, and this was first seen
 //!   spent, in a probe:            GRACE ago: the machine is dead, and the tracing ends
 //! ```
+//! Several consumers can do together what none does alone. So the interrupt takes it that each has
+//! spent as much as this one.
+//!
 //! A lean clause that is alone on its probe only notes its cost and has no time to check; the
 //! interrupt checks instead.
 //!
@@ -17,6 +20,7 @@
 //! guest whose host was busy, its probes have spent nothing meanwhile.
 
 use core::cell::Cell;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use nosleep::alive;
 use nosleep::time::monotonic_ns;
 use nosleep::PerCpu;
@@ -34,6 +38,14 @@ pub(crate) const MUCH: u32 = BUDGET / 8;
 const TIMES: u32 = 8;
 /// A cost below this in a second is negligible.
 const LITTLE: u32 = BUDGET / 16;
+
+/// The number of consumers that are tracing.
+static CONSUMERS: AtomicU32 = AtomicU32::new(1);
+
+/// Sets the number of consumers that are tracing.
+pub fn set_consumers(n: usize) {
+    CONSUMERS.store(u32::try_from(n).unwrap_or(u32::MAX), Relaxed);
+}
 
 /// The state of a CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,6 +96,7 @@ impl Deadman {
     pub fn look(&self, ctx: &ProbeCtx, now: u64, spent: u32) -> Life {
         let here = self.0.get(ctx);
         let spent = spent.wrapping_sub(here.spent.replace(spent));
+        let spent = spent.saturating_mul(CONSUMERS.load(Relaxed));
         if spent < LITTLE {
             here.quiet.set(now);
             return Life::Quiet;

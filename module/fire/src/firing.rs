@@ -129,7 +129,8 @@ fn fire_chain(ctx: &ProbeCtx, chain: &Chain, values: &[u64], stack: u64) {
 
 fn run_chain(firing: &Firing<'_>, chain: &Chain) {
     let (mut last, mut is_live): (Option<&Shared>, bool) = (None, false);
-    let (mut whole, mut consumers) = (Share::WHOLE, chain.consumers());
+    let mut consumers = chain.consumers();
+    let mut whole = Share::of_all(consumers);
     for ecb in chain.ecbs() {
         let shared = &*ecb.shared;
         // The ECBs of a consumer are neighbours.

@@ -26,7 +26,7 @@
 //!
 //! *probe*, for everything that takes a [`nosleep::ProbeCtx`]. The constructors take memory that
 //! exists.
-#![no_std]
+#![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 

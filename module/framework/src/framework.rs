@@ -16,6 +16,8 @@ use crate::{Error, Result};
 use abi::ids::{Epid, ProbeId, MAX_EPIDS};
 use abi::probe::{Techniques, NARGS_UNKNOWN};
 use core::ops::Range;
+use fire::budget::MAX_CONSUMERS;
+use fire::deadman;
 use fire::ecb::Chain;
 use fire::shared::Shared;
 use fire::Probe;
@@ -474,6 +476,9 @@ impl Framework {
     ) -> Result {
         let mut guard = self.config.lock();
         let c = &mut *guard;
+        if c.tracing.len() >= MAX_CONSUMERS as usize {
+            return Err(Error::TooMany("consumers that trace at a time: there can be 128"));
+        }
         // Allocate first, so that nothing can fail after probes are enabled.
         mem::reserve(&mut c.tracing, 1)?;
         let is_first = shared.vars.vtimestamp && !c.keeps_time();
@@ -493,6 +498,7 @@ impl Framework {
         {
             return Err(Error::Memory);
         }
+        deadman::set_consumers(c.tracing.len());
         c.watch_threads();
         Ok(())
     }
@@ -513,6 +519,7 @@ impl Framework {
         let Some(i) = c.tracing.iter().position(|(n, _)| *n == consumer) else { return };
         let Ok((_, mut t)) = c.tracing.remove(i) else { return };
         t.detach(&c.providers);
+        deadman::set_consumers(c.tracing.len());
         if t.shared().vars.vtimestamp && !c.keeps_time() {
             vtime::stop();
         }
