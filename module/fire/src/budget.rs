@@ -164,6 +164,16 @@ impl Budget {
         self.given = self.given.wrapping_add(cost);
     }
 
+    /// Pays for work that is done already. If it was too much, the next clause has nothing left.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn owe(&mut self, cost: u32) {
+        if !self.spend(cost) {
+            self.note(cost.saturating_sub(self.left));
+            (self.left, self.rest) = (0, 0);
+        }
+    }
+
     /// Excludes time that the CPU was kept busy on purpose.
     pub(crate) fn excuse(&mut self) {
         self.since = monotonic_ns();
@@ -188,6 +198,18 @@ mod tests {
             units
         };
         (1..=consumers).rev().map(spend).collect()
+    }
+
+    #[test]
+    fn work_that_is_done_already_counts() {
+        let mut budget = Budget::default();
+        for (cost, is_left) in [(0, true), (100, true), (10 * SLICE, true), (2 * BUDGET, false)] {
+            budget.refill(Share::WHOLE);
+            let before = budget.spent();
+            budget.owe(cost);
+            assert_eq!(budget.spent().wrapping_sub(before), cost);
+            assert_eq!(budget.spend(1), is_left, "{cost}");
+        }
     }
 
     #[test]

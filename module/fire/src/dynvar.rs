@@ -38,9 +38,11 @@ const SET: usize = 2 * WAYS;
 const LIST: u16 = 0;
 /// The most thread-local variables by value that are freed when a thread ends.
 const MAX_FREED: usize = 1024;
-/// The most elements that are freed at a time; interrupts are off meanwhile.
-const AT_ONCE: usize = 1024;
-/// The most ended threads that wait until the rest of their elements is freed.
+/// The most variables that are freed at a time, for all consumers together; interrupts are off
+/// meanwhile.
+pub const AT_ONCE: usize = 4096;
+const _: () = assert!(MAX_FREED < AT_ONCE);
+/// The most ended threads that wait until the rest of their variables is freed.
 const MOST_WAITING: usize = 256;
 
 /// The dynamic variable space of a consumer.
@@ -49,7 +51,7 @@ pub struct DynVars {
     /// A power of two, or 0.
     sets: usize,
     elements: Elements<KVVec<AtomicU64>>,
-    /// Each is an ended thread that still has elements, or [`FREE`], or [`CLAIMED`] while they are
+    /// Each is an ended thread that still has variables, or [`FREE`], or [`CLAIMED`] while they are
     /// freed.
     ended: KVVec<AtomicU64>,
 }
@@ -78,7 +80,7 @@ pub struct Room {
     pub words: usize,
     /// For all others.
     pub elements: usize,
-    /// For threads that have ended and still have elements.
+    /// For threads that have ended and still have variables.
     pub ended: usize,
 }
 
@@ -105,7 +107,7 @@ impl DynVars {
         Room {
             words: SET.saturating_mul(sets),
             elements: if elements { words.saturating_sub(own).max(least) } else { 0 },
-            ended: if threads { MOST_WAITING } else { 0 },
+            ended: if threads || scalars { MOST_WAITING } else { 0 },
         }
     }
 
@@ -244,26 +246,25 @@ impl DynVars {
         done
     }
 
-    /// Frees the variables of a thread that has ended. If it has many elements, [`Self::free_more`]
-    /// frees the rest. Returns false if the rest stays, because too many threads wait for that.
-    pub fn end_thread(&self, cpu: usize, thread: u64, vars: &ScopeVars) -> bool {
-        for id in vars.scalars().take(MAX_FREED) {
-            self.free(thread, id);
-        }
-        self.free_elements(cpu, thread)
-            || self.ended.iter().any(|place| {
-                place.compare_exchange(FREE, thread.max(FIRST_KEY), AcqRel, Relaxed).is_ok()
-            })
+    /// Frees the variables of a thread that has ended, each for one of `left`. If they are more,
+    /// [`Self::free_more`] frees the rest. Returns false if the rest stays, because too many threads
+    /// wait for that.
+    pub fn end_thread(&self, cpu: usize, thread: u64, vars: &ScopeVars, left: &mut usize) -> bool {
+        let wait = |place: &AtomicU64| {
+            place.load(Relaxed) == FREE
+                && place.compare_exchange(FREE, thread.max(FIRST_KEY), AcqRel, Relaxed).is_ok()
+        };
+        self.free_all(cpu, thread, vars, left) || self.ended.iter().any(wait)
     }
 
-    /// Frees some elements that ended threads have left. Returns true if there were none.
-    pub fn free_more(&self, cpu: usize) -> bool {
+    /// Frees some variables that ended threads have left. Returns true if there were none.
+    pub fn free_more(&self, cpu: usize, vars: &ScopeVars) -> bool {
         for place in self.ended.iter() {
             let thread = place.load(Relaxed);
             let is_mine = thread >= FIRST_KEY
                 && place.compare_exchange(thread, CLAIMED, AcqRel, Relaxed).is_ok();
             if is_mine {
-                let done = self.free_elements(cpu, thread);
+                let done = self.free_all(cpu, thread, vars, &mut { AT_ONCE });
                 place.store(if done { FREE } else { thread }, Release);
                 return false;
             }
@@ -271,16 +272,60 @@ impl DynVars {
         true
     }
 
-    /// Frees elements of a thread. Returns true if none are left. No other CPU uses its list.
-    fn free_elements(&self, cpu: usize, thread: u64) -> bool {
+    /// Frees variables of a thread. Returns true if none are left. No other CPU uses its list.
+    fn free_all(&self, cpu: usize, thread: u64, vars: &ScopeVars, left: &mut usize) -> bool {
+        let scalars = vars.count_scalars().min(MAX_FREED);
+        let Some(less) = left.checked_sub(scalars) else { return false };
+        *left = less;
+        for id in vars.scalars().take(scalars) {
+            self.free(thread, id);
+        }
         let Some(list) = self.find(thread, LIST).and_then(|at| self.words.word(at)) else {
             return true;
         };
-        self.elements.remove_some(cpu, list, AT_ONCE);
+        self.elements.remove_some(cpu, list, left);
         let is_done = list.load(Relaxed) == 0;
         if is_done {
             self.free(thread, LIST);
         }
         is_done
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use abi::difo::{DifType, DifVar, SCOPE_THREAD, VAR_SCALAR};
+    use mem::zeroed_atomics;
+
+    /// Returns variables of threads by value, so many of them, and their space.
+    fn space(scalars: u32) -> (Vars, DynVars) {
+        let mut vars = Vars::new();
+        let ty = DifType { size: 8, ..DifType::default() };
+        for id in 0x500..0x500 + scalars {
+            let (kind, scope) = (VAR_SCALAR, SCOPE_THREAD);
+            vars.declare(&[DifVar { id, kind, scope, ty, ..DifVar::default() }]).unwrap();
+        }
+        assert_eq!(vars.thread.count_scalars(), scalars as usize);
+        let room = DynVars::room(1 << 16, &vars, 1);
+        let elements = Elements::new(zeroed_atomics(room.elements).unwrap(), 1, [1, 2]);
+        let (words, ended) = (zeroed_atomics(room.words), zeroed_atomics(room.ended));
+        (vars, DynVars::new(words.unwrap(), elements, ended.unwrap()))
+    }
+
+    #[test]
+    fn what_is_too_much_at_the_end_of_a_thread_is_freed_later() {
+        let (vars, all) = space(3);
+        let mut left = 7;
+        for thread in 100..103 {
+            (0x500..0x503).for_each(|id| assert!(all.set(thread, id, 5)));
+            assert!(all.end_thread(0, thread, &vars.thread, &mut left));
+        }
+        assert_eq!(left, 1);
+        let values = |thread| [0x500, 0x501, 0x502].map(|id| all.get(thread, id));
+        assert_eq!([100, 101, 102].map(values), [[0; 3], [0; 3], [5; 3]]);
+        assert!(!all.free_more(0, &vars.thread));
+        assert_eq!(values(102), [0; 3]);
+        assert!(all.free_more(0, &vars.thread));
     }
 }

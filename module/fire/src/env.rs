@@ -8,7 +8,6 @@
 use crate::args::Packed;
 use crate::budget::{Budget, SLICE};
 use crate::ecb::Ecb;
-use crate::held::parts;
 use crate::unwind;
 use crate::vtime;
 use abi::dif::{Builtin, Subr};
@@ -331,7 +330,7 @@ impl Env for ProbeEnv<'_> {
     fn load_tuple(&mut self, var: &Var, keys: &[Key<'_>]) -> Result<u64, Raised> {
         Ok(match var.ty.is_by_ref() {
             true => self.element_address(var, keys),
-            false => self.ecb.shared.dynvars.elements().get(self.owner(var), parts(keys)),
+            false => self.element(var, keys),
         })
     }
 
@@ -365,10 +364,9 @@ impl Env for ProbeEnv<'_> {
         };
         // CAST: offsets have 48 bits.
         let at = offset as usize;
-        let shared = &self.ecb.shared;
         let inside = match region {
-            GLOBALS => shared.globals.read(at, into),
-            ELEMENTS => shared.dynvars.elements().read(offset, into),
+            GLOBALS => self.ecb.shared.globals.read(at, into),
+            ELEMENTS => self.read_element(offset, into),
             UNSET => self.read_unset(offset, into),
             LOCALS => read_words(self.locals, at, into),
             STRINGS => self.pay_for_string(offset, into)?,
@@ -406,7 +404,7 @@ impl Env for ProbeEnv<'_> {
             }
             // Read at once, so that all of it is from the same time. After its end there are zeros.
             (Some((ELEMENTS, offset)), Space::Kernel | Space::Restricted) => {
-                return match self.ecb.shared.dynvars.elements().read(offset, into) {
+                return match self.read_element(offset, into) {
                     true => Ok(abi::probe::until_nul(into).len()),
                     false => Err(bad_addr(addr)),
                 };

@@ -17,7 +17,7 @@ use plan::vars::Slot;
 /// number.
 const BYTE_BITS: u32 = 32;
 
-pub(crate) fn parts<'k>(keys: &'k [Key<'k>]) -> impl Iterator<Item = Part<'k>> + Clone {
+fn parts<'k>(keys: &'k [Key<'k>]) -> impl Iterator<Item = Part<'k>> + Clone {
     keys.iter().map(|key| match key {
         Key::Value(v) => Part::Value(*v),
         Key::Bytes(bytes) => Part::Bytes(bytes),
@@ -122,7 +122,8 @@ impl ProbeEnv<'_> {
         }
     }
 
-    /// Counts a change of an element that was not made.
+    /// Counts a change of an element that was not made, or a value that was not read and counts as
+    /// unset.
     fn count(&mut self, drop: elements::Drop) {
         let counters = &self.ecb.shared.counters;
         match drop {
@@ -145,9 +146,30 @@ impl ProbeEnv<'_> {
         })
     }
 
-    pub(crate) fn element_address(&self, var: &Var, keys: &[Key<'_>]) -> u64 {
+    /// Returns the value of an element by value.
+    pub(crate) fn element(&mut self, var: &Var, keys: &[Key<'_>]) -> u64 {
+        let found = self.ecb.shared.dynvars.elements().get(self.owner(var), parts(keys));
+        found.unwrap_or_else(|drop| {
+            self.count(drop);
+            0
+        })
+    }
+
+    pub(crate) fn element_address(&mut self, var: &Var, keys: &[Key<'_>]) -> u64 {
         let found = self.ecb.shared.dynvars.elements().address(self.owner(var), parts(keys));
+        let found = found.unwrap_or_else(|drop| {
+            self.count(drop);
+            None
+        });
         found.map_or(0, |at| addr::make(ELEMENTS, at))
+    }
+
+    /// Reads from an element. Returns false if the address cannot be one of an element.
+    pub(crate) fn read_element(&mut self, at: u64, into: &mut [u8]) -> bool {
+        self.ecb.shared.dynvars.elements().read(at, into).unwrap_or_else(|drop| {
+            self.count(drop);
+            true
+        })
     }
 
     /// Returns the thread's variable for an offset in [`UNSET`], and the byte in it, if `len` bytes
@@ -161,10 +183,10 @@ impl ProbeEnv<'_> {
     }
 
     /// Reads the variable, which may have been set since its address was taken.
-    pub(crate) fn read_unset(&self, offset: u64, into: &mut [u8]) -> bool {
+    pub(crate) fn read_unset(&mut self, offset: u64, into: &mut [u8]) -> bool {
         let Some((var, byte)) = self.unset(offset, into.len()) else { return false };
         match addr::split(self.element_address(&var, &[])) {
-            Some((_, at)) => self.ecb.shared.dynvars.elements().read(at.wrapping_add(byte), into),
+            Some((_, at)) => self.read_element(at.wrapping_add(byte), into),
             None => {
                 into.fill(0);
                 true
@@ -173,7 +195,7 @@ impl ProbeEnv<'_> {
     }
 
     /// Copies a string and returns its length. `None`: the variable ends before the NUL.
-    pub(crate) fn read_unset_text(&self, offset: u64, into: &mut [u8]) -> Option<usize> {
+    pub(crate) fn read_unset_text(&mut self, offset: u64, into: &mut [u8]) -> Option<usize> {
         let (var, byte) = self.unset(offset, 0)?;
         // CAST: 32 bits.
         let inside = u64::from(var.ty.size).saturating_sub(byte) as usize;

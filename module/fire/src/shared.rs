@@ -169,9 +169,9 @@ impl Shared {
         self.counters.left_out.fetch_add(n, Ordering::Relaxed);
     }
 
-    /// Frees the variables of a thread that has ended.
-    pub fn end_thread(&self, ctx: &ProbeCtx, thread: u64) {
-        if !self.dynvars.end_thread(ctx.cpu(), thread, &self.vars.thread) {
+    /// Frees the variables of a thread that has ended, each for one of `left`; others wait.
+    pub fn end_thread(&self, ctx: &ProbeCtx, thread: u64, left: &mut usize) {
+        if !self.dynvars.end_thread(ctx.cpu(), thread, &self.vars.thread, left) {
             // Its space is lost until the tracing ends.
             self.counters.dyndrops.fetch_add(1, Ordering::Relaxed);
         }

@@ -4,7 +4,7 @@
 use crate::ecb::Ecb;
 use crate::env::Firing;
 use crate::shared::{CpuState, Shared};
-use crate::steps::{begin, no_room, put_name, run_steps};
+use crate::steps::{begin, no_room, of_copy, put_name, run_steps};
 use abi::aggregation::AggFunc;
 use buffers::aggregation::Short;
 use buffers::AggBuffer;
@@ -67,7 +67,8 @@ fn short(words: &Words, firing: &Firing<'_>, ecb: &Ecb) -> Short {
     short
 }
 
-/// Runs any step except those with a key, which need more than the CPU's values.
+/// Runs any step except those with a key, which need more than the CPU's values. Adds the words of
+/// a new value to `cleared`.
 #[inline(always)]
 fn act(
     action: &Action,
@@ -75,6 +76,7 @@ fn act(
     ecb: &Ecb,
     aggs: &mut AggBuffer<KVVec<u64>>,
     record: &mut [u8],
+    cleared: &mut usize,
 ) {
     let shared = &*ecb.shared;
     match action {
@@ -91,7 +93,10 @@ fn act(
             }
         }
         Action::Single { index, fold } => {
-            let init = |w: &mut [u64]| fold.func.init(w);
+            let init = |w: &mut [u64]| {
+                *cleared = cleared.saturating_add(w.len());
+                fold.func.init(w);
+            };
             if let Some(at) = aggs.single(*index, fold.words, init) {
                 update(fold, at, firing, shared);
             }
@@ -176,6 +181,7 @@ pub(crate) fn run(lean: &Lean, firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuStat
         record(lean, firing, ecb, cpu);
         return true;
     }
+    let mut cleared = 0;
     for action in &lean.actions {
         match action {
             Action::Keyed(keyed) => run_keyed(keyed, firing, ecb, cpu),
@@ -186,8 +192,11 @@ pub(crate) fn run(lean: &Lean, firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuStat
                     None => run_anew(keyed, number, firing, ecb, cpu),
                 }
             }
-            other => act(other, firing, ecb, &mut cpu.aggs, &mut []),
+            other => act(other, firing, ecb, &mut cpu.aggs, &mut [], &mut cleared),
         }
+    }
+    if cleared > 0 {
+        cpu.budget.owe(of_copy(cleared.saturating_mul(8)));
     }
     true
 }
@@ -196,7 +205,8 @@ pub(crate) fn run(lean: &Lean, firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuStat
 #[inline(never)]
 fn record(lean: &Lean, firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) {
     let shared = &*ecb.shared;
-    let CpuState { principal, aggs, .. } = cpu;
+    let CpuState { principal, aggs, budget, .. } = cpu;
+    let mut cleared = 0;
     if principal.is_pressing() {
         shared.press();
     }
@@ -205,7 +215,10 @@ fn record(lean: &Lean, firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) {
     };
     begin(firing, ecb, &mut room);
     for action in &lean.actions {
-        act(action, firing, ecb, aggs, &mut room);
+        act(action, firing, ecb, aggs, &mut room, &mut cleared);
     }
     room.commit();
+    if cleared > 0 {
+        budget.owe(of_copy(cleared.saturating_mul(8)));
+    }
 }

@@ -19,13 +19,17 @@ use plan::code::Code;
 use plan::step::{price_of_aggregating, Datum, Form, Name, Step, COMM_LEN};
 use zerocopy::IntoBytes;
 
+/// The bytes of speculations that a CPU copies at a time, outside of a firing.
+const AT_ONCE: usize = 1 << 20;
+
 /// A fault and the step in which it happened; 0 is the predicate.
 pub(crate) struct Failure {
     pub(crate) step: usize,
     pub(crate) fault: Fault,
 }
 
-/// Runs steps of a clause that cannot fault and leaves no record. Their cost is already paid.
+/// Runs steps of a clause that cannot fault and leaves no record. Their cost is already paid, but
+/// not that of clearing a new value.
 #[cold]
 #[inline(never)]
 pub(crate) fn run_steps(
@@ -37,12 +41,18 @@ pub(crate) fn run_steps(
 ) {
     let CpuState { aggs, scratch, kept, locals, key, random, .. } = cpu;
     let mut budget = Budget::default();
+    let before = budget.spent();
     let mut env = ProbeEnv { firing, ecb, locals, random, budget: &mut budget };
     let mut memory = dif::Clause::within(scratch, ecb.shared.strsize, kept);
     key.clear();
     for step in ecb.clause.steps.get(from..to).unwrap_or_default() {
         let none = &mut Hand::default();
         let _ = run_step(step, &mut memory, &mut env, &ecb.shared, &mut [], key, aggs, none);
+    }
+    let paid = ecb.clause.shortcut.lean.as_ref().map_or(0, |lean| lean.rest);
+    let more = budget.spent().wrapping_sub(before).saturating_sub(paid);
+    if more > 0 {
+        cpu.budget.owe(more);
     }
 }
 
@@ -358,7 +368,7 @@ pub(crate) fn put_name(name: Name, probe: &Probe, room: &mut [u8]) {
 }
 
 /// Returns the cost of copying or clearing this many bytes at once.
-fn of_copy(bytes: usize) -> u32 {
+pub(crate) fn of_copy(bytes: usize) -> u32 {
     u32::try_from(bytes >> 6).unwrap_or(u32::MAX)
 }
 
@@ -384,14 +394,23 @@ fn end_part(
     }
 }
 
-/// Does this CPU's part of the speculations that end.
+/// Does this CPU's part of speculations that end: of one at least, but not of more after it has
+/// copied [`AT_ONCE`] bytes. Returns how many it has done.
 ///
 /// # Context
 /// *probe*
-pub fn end_speculations(shared: &Shared, cpu: &mut CpuState) {
-    for (index, end) in shared.speculations.pending() {
-        end_part(shared, &mut cpu.parts, index, end, Some(&mut cpu.principal));
+pub fn end_speculations(shared: &Shared, cpu: &mut CpuState, ending: &[(usize, End)]) -> usize {
+    let (mut done, mut bytes) = (0usize, 0usize);
+    for (index, end) in ending {
+        if bytes >= AT_ONCE {
+            break;
+        }
+        let size = cpu.parts.get(*index).map_or(0, |part| part.buffer.records().len());
+        bytes = bytes.saturating_add(size);
+        end_part(shared, &mut cpu.parts, *index, *end, Some(&mut cpu.principal));
+        done = done.wrapping_add(1);
     }
+    done
 }
 
 /// Runs an expression and adds its value to a key.

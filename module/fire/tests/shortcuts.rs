@@ -295,3 +295,22 @@ fn a_gate_keeps_other_processes_out() {
         assert_eq!(!cpus[0].0.is_empty(), records == 1, "pid {pid}");
     }
 }
+
+#[test]
+fn clearing_a_large_value_is_paid() {
+    let cost = |text: &str, lean: u32| {
+        let consumer = Consumer::new(&dof(&format!("test:mod:func:name {{ {text} }}")), true);
+        assert_eq!(consumer.shortcuts.lean, lean, "{text}");
+        [consumer.fire(0, &[3]), consumer.fire(0, &[3])]
+    };
+    for (text, lean, words) in [
+        ("@ = lquantize(arg0, 0, 400);", 1, 400),
+        ("@[probefunc] = lquantize(arg0, 0, 400);", 1, 400),
+        ("@[arg0] = lquantize(arg0, 0, 400);", 1, 400),
+        // Such a clause is no lean one, because nothing stops a lean one that is alone.
+        ("@ = lquantize(arg0, 0, 2000);", 0, 240),
+    ] {
+        let [first, second] = cost(text, lean);
+        assert!(first >= second + words / 8 - 30, "{text}: {first}, then {second}");
+    }
+}

@@ -20,6 +20,7 @@ use abi::probe::Techniques;
 use abi::record::{AggDesc, EprobeDesc, RecDesc, RecordHeader};
 use abi::status::{killed, Status};
 use abi::unwind::{Key, MAX_STRANGERS};
+use buffers::speculation::End;
 use core::ops::Deref;
 use core::sync::atomic::Ordering::Relaxed;
 use fire::deadman::{Life, INTERVAL};
@@ -637,23 +638,26 @@ fn time_of(records: &[u8]) -> Option<u64> {
 fn clean(shared: &Shared) {
     // Speculations that end meanwhile wait for the next call, because some CPUs have already done
     // their part.
-    let mut ending: [usize; 64] = [0; 64];
+    let mut ending = [(0, End::Discard); 64];
     let mut n = 0;
-    for ((index, _), slot) in shared.speculations.pending().zip(&mut ending) {
-        *slot = index;
+    for (one, slot) in shared.speculations.pending().zip(&mut ending) {
+        *slot = one;
         n += 1;
     }
-    if n == 0 {
-        return;
-    }
+    let ending = ending.get(..n).unwrap_or_default();
     for cpu in 0..kapi::context::cpus() {
-        match on_state(shared, cpu, |c| end_speculations(shared, c)) {
-            Ok(_) | Err(Error::NoSuch(_)) => {}
-            // If a CPU cannot be asked now, none of the speculations is free yet.
-            Err(_) => return,
+        let mut rest = ending;
+        // Interrupts are off on the CPU meanwhile, so it does a part at a time.
+        while !rest.is_empty() {
+            match on_state(shared, cpu, |c| end_speculations(shared, c, rest)) {
+                Ok((done, _)) => rest = rest.get(done..).unwrap_or_default(),
+                Err(Error::NoSuch(_)) => break,
+                // If a CPU cannot be asked now, none of the speculations is free yet.
+                Err(_) => return,
+            }
         }
     }
-    for index in ending.iter().take(n) {
+    for (index, _) in ending {
         shared.speculations.done(*index);
     }
 }
@@ -663,7 +667,8 @@ fn clean(shared: &Shared) {
 fn free_variables(shared: &Shared) {
     const PIECES: usize = 256;
     for _ in 0..PIECES {
-        if kapi::context::enter(|ctx| shared.dynvars.free_more(ctx.cpu())) == Some(true) {
+        let free = |ctx: &ProbeCtx| shared.dynvars.free_more(ctx.cpu(), &shared.vars.thread);
+        if kapi::context::enter(free) == Some(true) {
             return;
         }
     }

@@ -299,6 +299,9 @@ pub(crate) const STEP: usize = size_of::<Action>();
 pub const COUNT: u32 = 16;
 /// The price of an action without its expressions.
 const ACTION: u32 = 4;
+/// The most words of an aggregation's value here. A lean clause that is alone on its probe is not
+/// stopped, so it must not clear much.
+const MAX_WORDS: usize = 1024;
 
 /// Returns the most that a quick object costs.
 fn price(code: &Code) -> u32 {
@@ -514,6 +517,9 @@ impl Work {
         };
         let index = id.index()?;
         let fold = Fold { func, words: func.words(), value };
+        if fold.words > MAX_WORDS {
+            return None;
+        }
         if key_words == 0 {
             return Some(match func {
                 AggFunc::Count => Action::Count(index),

@@ -83,6 +83,11 @@ impl ScopeVars {
         self.scalars > 0
     }
 
+    /// Returns the number of variables by value.
+    pub fn count_scalars(&self) -> usize {
+        self.scalars
+    }
+
     /// Tells whether there are variables by reference.
     pub fn has_by_ref(&self) -> bool {
         self.largest > 0

@@ -98,7 +98,7 @@ pub enum Value<'v> {
     Zeros(usize),
 }
 
-/// The reason why an element was not set.
+/// The reason why an element was not set, or not found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Drop {
     /// There is no memory left for it.
@@ -360,8 +360,8 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
     }
 
     /// Reads a bucket without its lock; with the lock if the bucket changes again and again.
-    fn look<R>(&self, hash: u64, f: impl Fn(&AtomicU64) -> R) -> Option<R> {
-        let (lock, head) = self.bucket(hash)?;
+    fn look<R>(&self, hash: u64, f: impl Fn(&AtomicU64) -> R) -> Result<R, Drop> {
+        let (lock, head) = self.bucket(hash).ok_or(Drop::Space)?;
         let mut passes: u32 = 0;
         for _ in 0..TRIES {
             let before = lock.load(Acquire);
@@ -374,42 +374,57 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
                 let found = f(head);
                 fence(Acquire);
                 if lock.load(Relaxed) == before {
-                    return Some(found);
+                    return Ok(found);
                 }
             }
             spin_loop();
         }
-        let held = self.hold(hash).ok()?;
+        let held = self.hold(hash)?;
         let found = f(head);
         held.release();
-        Some(found)
+        Ok(found)
     }
 
-    /// Returns the value of an element by value; 0 if it is not set.
-    pub fn get<'k>(&self, owner: Owner, keys: impl Iterator<Item = Part<'k>> + Clone) -> u64 {
+    /// Works like [`Self::look`]. A space without any room has no element.
+    fn find<R>(&self, hash: u64, f: impl Fn(&AtomicU64) -> Option<R>) -> Result<Option<R>, Drop> {
+        match self.look(hash, f) {
+            Err(Drop::Space) => Ok(None),
+            found => found,
+        }
+    }
+
+    /// Returns the value of an element by value; 0 if it is not set. Fails if another CPU holds the
+    /// lock for too long: the caller counts a drop.
+    pub fn get<'k>(
+        &self,
+        owner: Owner,
+        keys: impl Iterator<Item = Part<'k>> + Clone,
+    ) -> Result<u64, Drop> {
         let hash = self.hash(owner, keys.clone());
-        let value = self.look(hash, |head| {
+        let value = self.find(hash, |head| {
             let (unit, _) = self.search(head, hash, owner, &keys)?;
             let shape = Shape::of(self.load(unit, SHAPE));
             Some(self.load(unit, HEAD.wrapping_add(shape.key)))
         });
-        value.flatten().unwrap_or(0)
+        Ok(value?.unwrap_or(0))
     }
 
     /// Returns the address of an element's value by reference, in 48 bits. `None`: it is not set.
+    /// Fails like [`Self::get`].
     pub fn address<'k>(
         &self,
         owner: Owner,
         keys: impl Iterator<Item = Part<'k>> + Clone,
-    ) -> Option<u64> {
+    ) -> Result<Option<u64>, Drop> {
         let hash = self.hash(owner, keys.clone());
-        let found = self.look(hash, |head| {
+        let found = self.find(hash, |head| {
             let (unit, _) = self.search(head, hash, owner, &keys)?;
             Some((unit, high(self.load(unit, VERSION))))
         });
-        let (unit, life) = found.flatten()?;
-        let life = number(life) & ((1 << LIFE_BITS) - 1);
-        Some(life << (BYTE_BITS + UNIT_BITS) | number(unit) << BYTE_BITS)
+        Ok(found?.map(|(unit, life)| {
+            let life = number(life) & ((1 << LIFE_BITS) - 1);
+            life << (BYTE_BITS + UNIT_BITS) | number(unit) << BYTE_BITS
+        }))
     }
 
     /// Returns the unit of an address, its life, and the byte in its value.
@@ -426,24 +441,24 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
     }
 
     /// Reads from an element's value. Bytes after its end, or of a freed element, are zeros.
-    /// Returns false if the address cannot be one of an element. If another CPU holds the lock for
-    /// too long, the bytes may be a mixture of the old and the new value.
-    pub fn read(&self, address: u64, into: &mut [u8]) -> bool {
-        let Some((unit, life, byte)) = self.split(address) else { return false };
+    /// Returns false if the address cannot be one of an element. Fails like [`Self::get`]; then the
+    /// bytes are zeros.
+    pub fn read(&self, address: u64, into: &mut [u8]) -> Result<bool, Drop> {
+        let Some((unit, life, byte)) = self.split(address) else { return Ok(false) };
         let mut passes: u32 = 0;
         for _ in 0..TRIES {
-            let Some(version) = self.at(unit, VERSION) else { return false };
+            let Some(version) = self.at(unit, VERSION) else { return Ok(false) };
             let before = version.load(Acquire);
             if !Self::lives(before, life) {
                 into.fill(0);
-                return true;
+                return Ok(true);
             }
             if before & 1 == 0 {
                 passes = passes.wrapping_add(1);
                 self.copy_out(unit, byte, into);
                 fence(Acquire);
                 if version.load(Relaxed) == before {
-                    return true;
+                    return Ok(true);
                 }
                 if passes == PASSES {
                     break;
@@ -452,16 +467,13 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
             spin_loop();
         }
         // Other CPUs write it all the time.
-        let held = self.hold(self.load(unit, HASH));
+        into.fill(0);
+        let held = self.hold(self.load(unit, HASH))?;
         if Self::lives(self.load(unit, VERSION), life) {
             self.copy_out(unit, byte, into);
-        } else {
-            into.fill(0);
         }
-        if let Ok(held) = held {
-            held.release();
-        }
-        true
+        held.release();
+        Ok(true)
     }
 
     fn copy_out(&self, unit: usize, byte: usize, into: &mut [u8]) {
@@ -667,7 +679,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
             return Ok(());
         }
         // Usually there is nothing to free, so look without the lock first.
-        if self.look(hash, |head| self.search(head, hash, owner, &keys).is_none()) == Some(true) {
+        if self.look(hash, |head| self.search(head, hash, owner, &keys).is_none())? {
             return Ok(());
         }
         let held = self.hold(hash)?;
@@ -680,16 +692,20 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         Ok(())
     }
 
-    /// Frees at most `most` elements of a thread that has ended. The list tells whether some are
-    /// left.
-    pub fn remove_some(&self, cpu: usize, list: &AtomicU64, most: usize) {
-        for _ in 0..most {
+    /// Frees elements of a thread that has ended, each for one of `left`. The list tells whether
+    /// some stay. After waiting for a lock in vain, it leaves 0.
+    pub fn remove_some(&self, cpu: usize, list: &AtomicU64, left: &mut usize) {
+        while let Some(less) = left.checked_sub(1) {
             let unit = low(list.load(Relaxed));
             if unit == 0 {
                 return;
             }
+            *left = less;
             let hash = self.load(unit, HASH);
-            let Ok(held) = self.hold(hash) else { return };
+            let Ok(held) = self.hold(hash) else {
+                *left = 0;
+                return;
+            };
             let (mut at, mut before) = (low(held.head.load(Relaxed)), 0);
             for _ in 0..MAX_CHAIN {
                 if at == unit || at == 0 {

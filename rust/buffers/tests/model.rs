@@ -35,7 +35,7 @@ fn elements_are_not_torn() {
     loom::model(|| {
         let all = space();
         all.set(0, MINE, none(), Value::Bytes(&[1; 16]), None).unwrap();
-        let address = all.address(MINE, none()).unwrap();
+        let address = all.address(MINE, none()).unwrap().unwrap();
         let writer = {
             let all = all.clone();
             thread::spawn(move || {
@@ -43,7 +43,7 @@ fn elements_are_not_torn() {
             })
         };
         let mut seen = [9; 16];
-        assert!(all.read(address, &mut seen));
+        assert!(all.read(address, &mut seen).unwrap());
         assert!(seen == [1; 16] || seen == [2; 16], "{seen:?}");
         writer.join().unwrap();
     });
@@ -55,7 +55,7 @@ fn addresses_end_with_their_element() {
     loom::model(|| {
         let all = space();
         all.set(0, MINE, none(), Value::Bytes(&[1; 16]), None).unwrap();
-        let address = all.address(MINE, none()).unwrap();
+        let address = all.address(MINE, none()).unwrap().unwrap();
         let writer = {
             let all = all.clone();
             thread::spawn(move || {
@@ -65,7 +65,7 @@ fn addresses_end_with_their_element() {
             })
         };
         let mut seen = [9; 16];
-        assert!(all.read(address, &mut seen));
+        assert!(all.read(address, &mut seen).unwrap());
         assert!(seen == [1; 16] || seen == [0; 16], "{seen:?}");
         writer.join().unwrap();
     });
@@ -82,9 +82,9 @@ fn an_element_is_made_once() {
         };
         all.set(0, MINE, none(), Value::Word(6), None).unwrap();
         other.join().unwrap();
-        assert!([5, 6].contains(&all.get(MINE, none())));
+        assert!([5, 6].contains(&all.get(MINE, none()).unwrap()));
         all.remove(0, MINE, none(), None).unwrap();
-        assert_eq!(all.get(MINE, none()), 0);
+        assert_eq!(all.get(MINE, none()).unwrap(), 0);
     });
 }
 

@@ -28,7 +28,7 @@ fn value(n: u64) -> [Part<'static>; 1] {
 
 fn text(space: &Elements<Vec<AtomicU64>>, at: u64, len: usize) -> Vec<u8> {
     let mut out = vec![0xaa; len];
-    assert!(space.read(at, &mut out));
+    assert!(space.read(at, &mut out).unwrap());
     out
 }
 
@@ -49,13 +49,13 @@ fn elements_are_told_apart_by_every_part_of_their_key() {
     for owner in owners {
         for key in &keys {
             n += 1;
-            assert_eq!(s.get(owner, key.iter().copied()), 0);
+            assert_eq!(s.get(owner, key.iter().copied()).unwrap(), 0);
             assert_eq!(s.set(0, owner, key.iter().copied(), Value::Word(n), None), Ok(()));
         }
     }
     for owner in owners.iter().rev() {
         for key in keys.iter().rev() {
-            assert_eq!(s.get(*owner, key.iter().copied()), n);
+            assert_eq!(s.get(*owner, key.iter().copied()).unwrap(), n);
             n -= 1;
         }
     }
@@ -93,7 +93,7 @@ fn as_a_map_does() {
                         }
                     }
                 }
-                _ => match (s.address(GLOBAL, key.iter().copied()), map.get(&at)) {
+                _ => match (s.address(GLOBAL, key.iter().copied()).unwrap(), map.get(&at)) {
                     (None, None) => {}
                     (Some(a), Some(bytes)) => {
                         assert_eq!(text(&s, a, bytes.len()), *bytes);
@@ -112,7 +112,7 @@ fn as_a_map_does() {
         }
         for ((n, name), bytes) in &map {
             let key = [Part::Value(*n), Part::Bytes(name)];
-            let at = s.address(GLOBAL, key.iter().copied()).unwrap();
+            let at = s.address(GLOBAL, key.iter().copied()).unwrap().unwrap();
             assert_eq!(text(&s, at, bytes.len()), *bytes);
         }
     }
@@ -126,7 +126,7 @@ fn all_of_the_space_can_be_used_again_and_again() {
             .find(|n| s.set(cpu, GLOBAL, value(*n).into_iter(), Value::Word(1), None).is_err());
         let n = n.unwrap();
         for i in 0..n {
-            assert_eq!(s.get(GLOBAL, value(i).into_iter()), 1);
+            assert_eq!(s.get(GLOBAL, value(i).into_iter()).unwrap(), 1);
             // Free it on the other CPU.
             s.remove(1 - cpu, GLOBAL, value(i).into_iter(), None).unwrap();
         }
@@ -144,7 +144,7 @@ fn an_address_dies_with_its_element() {
     let s = space(1 << 12, 1);
     let set = |text: &[u8]| {
         s.set(0, GLOBAL, value(1).into_iter(), Value::Bytes(text), None).unwrap();
-        s.address(GLOBAL, value(1).into_iter()).unwrap()
+        s.address(GLOBAL, value(1).into_iter()).unwrap().unwrap()
     };
     let at = set(b"first");
     assert_eq!(at, set(b"fir"));
@@ -158,8 +158,8 @@ fn an_address_dies_with_its_element() {
     assert_eq!(text(&s, at, 5), [0; 5]);
     assert_eq!(s.write(at, b"x"), Ok(true), "as if before it was freed");
     assert_eq!(text(&s, other, 5), *b"other");
-    assert!(!s.read(0, &mut [0]));
-    assert!(!s.read(1 << 47, &mut [0]) || s.read(1 << 47, &mut [0]));
+    assert!(!s.read(0, &mut [0]).unwrap());
+    assert!(!s.read(1 << 47, &mut [0]).unwrap() || s.read(1 << 47, &mut [0]).unwrap());
 }
 
 #[test]
@@ -167,12 +167,22 @@ fn a_lock_that_stays_held_is_reported() {
     let mut s = space(1 << 10, 1);
     s.patience = 10;
     s.set(0, GLOBAL, value(1).into_iter(), Value::Bytes(b"old"), None).unwrap();
-    let at = s.address(GLOBAL, value(1).into_iter()).unwrap();
+    let at = s.address(GLOBAL, value(1).into_iter()).unwrap().unwrap();
     let held = s.hold(s.hash(GLOBAL, value(1).into_iter())).unwrap();
     assert_eq!(s.write(at, b"new"), Err(Drop::Busy));
     let set = s.set(0, GLOBAL, value(1).into_iter(), Value::Bytes(b"new"), None);
     assert_eq!(set, Err(Drop::Busy));
     assert_eq!(text(&s, at, 3), *b"old");
+    // A reader does not take it for unset either.
+    let key = || value(1).into_iter();
+    assert_eq!(s.get(GLOBAL, key()), Err(Drop::Busy));
+    assert_eq!(s.address(GLOBAL, key()), Err(Drop::Busy));
+    assert_eq!(s.remove(0, GLOBAL, key(), None), Err(Drop::Busy));
+    let unit = s.split(at).unwrap().0;
+    let version = s.load(unit, VERSION);
+    s.store(unit, VERSION, version | 1);
+    assert_eq!(s.read(at, &mut [1; 3]), Err(Drop::Busy));
+    s.store(unit, VERSION, version);
     held.release();
     assert_eq!(s.write(at, b"new"), Ok(true));
     assert_eq!(text(&s, at, 3), *b"new");
@@ -195,16 +205,16 @@ fn a_thread_leaves_nothing_behind() {
         let key = value(i).into_iter();
         s.set(0, owner(1), key, Value::Bytes(&[1; 300]), Some(&lists[1])).unwrap();
     }
-    s.remove_some(0, &lists[0], 1);
+    s.remove_some(0, &lists[0], &mut { 1 });
     assert_ne!(lists[0].load(Relaxed), 0);
-    s.remove_some(0, &lists[0], usize::MAX);
+    s.remove_some(0, &lists[0], &mut { usize::MAX });
     assert_eq!(lists[0].load(Relaxed), 0);
     for i in 0..50 {
-        assert_eq!(s.get(owner(0), value(i).into_iter()), 0);
-        assert!(s.address(owner(1), value(i).into_iter()).is_some());
+        assert_eq!(s.get(owner(0), value(i).into_iter()).unwrap(), 0);
+        assert!(s.address(owner(1), value(i).into_iter()).unwrap().is_some());
     }
-    s.remove_some(0, &lists[1], usize::MAX);
-    assert!((0..50).all(|i| s.address(owner(1), value(i).into_iter()).is_none()));
+    s.remove_some(0, &lists[1], &mut { usize::MAX });
+    assert!((0..50).all(|i| s.address(owner(1), value(i).into_iter()).unwrap().is_none()));
 }
 
 #[test]
@@ -213,7 +223,7 @@ fn no_room_at_all() {
         let s = space(words, 4);
         let set = s.set(0, GLOBAL, value(1).into_iter(), Value::Word(1), None);
         assert_eq!(set, Err(Drop::Space), "{words}");
-        assert_eq!(s.get(GLOBAL, value(1).into_iter()), 0);
+        assert_eq!(s.get(GLOBAL, value(1).into_iter()).unwrap(), 0);
         assert_eq!(s.remove(0, GLOBAL, value(1).into_iter(), None), Ok(()));
     }
     let s = space(1 << 12, 1);
@@ -249,7 +259,10 @@ fn exact_on_many_cpus() {
                                 known.insert(n, round + 1);
                             }
                         }
-                        _ => assert_eq!(s.get(own, key), known.get(&n).copied().unwrap_or(0)),
+                        _ => assert_eq!(
+                            s.get(own, key).unwrap(),
+                            known.get(&n).copied().unwrap_or(0)
+                        ),
                     }
                     let shared = value(dice.roll(3)).into_iter();
                     match dice.roll(4) {
@@ -259,7 +272,7 @@ fn exact_on_many_cpus() {
                             let _ = s.set(cpu, GLOBAL, shared, Value::Bytes(&bytes), None);
                         }
                         _ => {
-                            let Some(at) = s.address(GLOBAL, shared) else { continue };
+                            let Some(at) = s.address(GLOBAL, shared).unwrap() else { continue };
                             let seen = text(&s, at, 200);
                             let len = seen.iter().position(|b| *b == 0).unwrap_or(200);
                             assert!(matches!(len, 0 | 40 | 200), "{seen:?}");
@@ -268,9 +281,9 @@ fn exact_on_many_cpus() {
                     }
                 }
                 for (n, v) in &known {
-                    assert_eq!(s.get(own, value(*n).into_iter()), *v);
+                    assert_eq!(s.get(own, value(*n).into_iter()).unwrap(), *v);
                 }
-                s.remove_some(cpu, &list, usize::MAX);
+                s.remove_some(cpu, &list, &mut { usize::MAX });
             })
         })
         .collect();
@@ -331,7 +344,7 @@ fn a_chain_is_never_longer_than_the_longest() {
     // Elements that exist can be read and changed; the others do not exist.
     for (i, n) in all.iter().enumerate() {
         let is_there = i < MAX_CHAIN;
-        assert_eq!(s.get(GLOBAL, value(*n).into_iter()), if is_there { 1 + n } else { 0 });
+        assert_eq!(s.get(GLOBAL, value(*n).into_iter()).unwrap(), if is_there { 1 + n } else { 0 });
         if is_there {
             assert_eq!(set(*n, 7), Ok(()));
         }
@@ -342,11 +355,11 @@ fn a_chain_is_never_longer_than_the_longest() {
     // After one is freed there is a place, and nothing is left of the freed one.
     assert_eq!(set(all[MAX_CHAIN], 1), Err(Drop::Space));
     s.remove(0, GLOBAL, value(all[5]).into_iter(), None).unwrap();
-    assert_eq!(s.get(GLOBAL, value(all[5]).into_iter()), 0);
+    assert_eq!(s.get(GLOBAL, value(all[5]).into_iter()).unwrap(), 0);
     assert_eq!(set(all[MAX_CHAIN], 1), Ok(()));
     for n in &all {
         s.remove(0, GLOBAL, value(*n).into_iter(), None).unwrap();
-        assert_eq!(s.address(GLOBAL, value(*n).into_iter()), None);
+        assert_eq!(s.address(GLOBAL, value(*n).into_iter()).unwrap(), None);
     }
     assert_eq!(low(s.bucket(3).unwrap().1.load(Relaxed)), 0);
 }
