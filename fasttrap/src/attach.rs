@@ -18,8 +18,8 @@ use crate::process::{complain_of, reason, Process, Reader, BATCH};
 use crate::processes::Processes;
 use crate::table::{Spaces, SPACES};
 use abi::user::UserReason;
-use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use framework::{EnableError, Probe};
+use core::sync::atomic::{AtomicBool, Ordering::Acquire, Ordering::Relaxed};
+use framework::{EnableError, Framework, Probe};
 use kapi::publish::{Replace, Retired};
 use kapi::user::{self, Found, Ground, Handlers, Poke, Space};
 use kapi::{mem, xcall};
@@ -330,23 +330,22 @@ impl State {
         self.change(true);
     }
 
-    /// Removes the breakpoints of places that have no users.
+    /// Removes the breakpoints of places that have no users or can have none.
     fn disarm(&mut self) {
         self.change(false);
     }
 
     fn change(&mut self, on: bool) {
         for process in self.processes.iter_mut().filter(|p| p.changed || p.is_stuck()) {
-            let Process { points, space, .. } = process;
             let (mut pokes, mut which) = ([Poke::new(0, 0, 0, 0); BATCH], [0; BATCH]);
             let mut at = 0;
             loop {
                 let mut n = 0usize;
-                let rest = points.iter().enumerate().skip(at);
+                let rest = process.points.iter().enumerate().skip(at);
                 let all = pokes.iter_mut().zip(which.iter_mut());
                 let wanted = rest.filter(|(_, p)| {
                     // Without a slot, a thread that hits the breakpoint could not continue.
-                    p.armed != on && (p.users > 0) == on && (p.slot != 0 || !on)
+                    p.armed != on && process.wants(p) == on && (p.slot != 0 || !on)
                 });
                 for ((poke, which), (i, point)) in all.zip(wanted) {
                     (*poke, *which) = (point.poke(on), i);
@@ -357,6 +356,7 @@ impl State {
                     break;
                 }
                 let pokes = pokes.get_mut(..n).unwrap_or_default();
+                let Process { points, space, .. } = &mut *process;
                 space.poke(pokes);
                 for (poke, i) in pokes.iter().zip(which) {
                     if let Some(point) = points.get_mut(i) {
@@ -392,6 +392,28 @@ impl State {
         self.settled();
         self.patience = LEAST_PATIENCE;
         self.vacate();
+    }
+
+    /// Takes the breakpoints out of the calls of processes that have turned on shadow stacks. The
+    /// consumers of probes that lose a place are told.
+    pub(crate) fn shadowed(&mut self) {
+        let Self { processes, probes, .. } = self;
+        for process in processes.iter_mut() {
+            if !process.entry.shadowed.swap(false, Acquire) {
+                continue;
+            }
+            process.shadow_stack = true;
+            process.changed = true;
+            let is_lost = |at| process.at(at).is_some_and(|p| p.armed && process.is_barred(p));
+            for known in process.numbers.iter().filter_map(|n| probes.get(*n)) {
+                if let Some(probe) =
+                    known.enabled.as_ref().filter(|_| known.addresses().any(is_lost))
+                {
+                    Framework::count_left_out(probe);
+                }
+            }
+        }
+        self.settle();
     }
 
     /// Retries what failed earlier: removing breakpoints, and freeing slots that threads were in.

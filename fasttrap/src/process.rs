@@ -62,6 +62,11 @@ impl Point {
         first
     }
 
+    /// Returns the instruction.
+    fn code(&self) -> &[u8] {
+        self.bytes.get(..self.len.into()).unwrap_or_default()
+    }
+
     /// Returns the change that writes the breakpoint (`on`) or restores the original byte.
     pub(crate) fn poke(&self, on: bool) -> Poke {
         match on {
@@ -467,6 +472,9 @@ impl Process {
     pub(crate) fn point(&mut self, addr: u64, reader: &mut Reader) -> Result<usize, UserReason> {
         self.changed = true;
         if let Some(at) = self.known(addr, reader)? {
+            if self.points.get(at).is_some_and(|p| self.is_barred(p)) {
+                return Err(UserReason::CannotMove);
+            }
             if self.is_lost(addr) {
                 self.points.get_mut(at).into_iter().for_each(|p| p.armed = false);
             }
@@ -502,8 +510,7 @@ impl Process {
         let memory = |_| UserReason::NoMemory;
         let room = self.room(point.addr)?;
         let at = room.room.start().wrapping_add(room.used);
-        let code = point.bytes.get(..point.len.into()).unwrap_or_default();
-        let slot = displace::slot(code, point.addr, mode, at).map_err(cannot)?;
+        let slot = displace::slot(point.code(), point.addr, mode, at).map_err(cannot)?;
         let used = room.used;
         mem::reserve(&mut room.fresh, SLOT_SIZE as usize).map_err(memory)?;
         mem::extend(&mut room.fresh, &slot.code).map_err(memory)?;
@@ -613,6 +620,17 @@ impl Process {
         self.stuck
     }
 
+    /// Tells whether a place is a call in a process with a shadow stack: only the call itself can
+    /// write to that, so it can have no breakpoint.
+    pub(crate) fn is_barred(&self, point: &Point) -> bool {
+        self.shadow_stack && is_call(point.code())
+    }
+
+    /// Tells whether a place should have a breakpoint.
+    pub(crate) fn wants(&self, point: &Point) -> bool {
+        point.users > 0 && !self.is_barred(point)
+    }
+
     fn finds_busy(&self) -> bool {
         self.points.iter().any(|p| p.users > 0 || p.armed)
     }
@@ -621,7 +639,7 @@ impl Process {
     pub(crate) fn settled(&mut self) {
         self.changed = false;
         self.busy = self.finds_busy();
-        self.stuck = self.points.iter().any(|p| p.users == 0 && p.armed);
+        self.stuck = self.points.iter().any(|p| p.armed && !self.wants(p));
     }
 
     /// Checks a thread of the process. We must wait for it if it may be in a slot, may return to

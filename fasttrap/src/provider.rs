@@ -20,6 +20,7 @@ use kernel::sync::{new_mutex, Arc};
 
 const HANDLERS: Handlers = Handlers {
     trap: trap::trap,
+    shadowed,
     signal: trap::signal,
     is_traced: trap::is_traced,
     forked,
@@ -133,6 +134,13 @@ fn unmap_slots(context: &Context, parent: u64, child: &Space) {
         all().for_each(|room| {
             let _ = child.unmap(&room);
         });
+    }
+}
+
+/// Removes breakpoints that threads cannot pass any more.
+fn shadowed() {
+    if let Some(context) = CONTEXT.get() {
+        context.fasttrap.state.lock().shadowed();
     }
 }
 

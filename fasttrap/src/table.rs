@@ -115,11 +115,14 @@ pub(crate) struct Entry {
     pub(crate) table: Published<Table>,
     /// A thread got a signal while it was in a slot; the handler may return there at any time.
     pub(crate) interrupted: AtomicBool,
+    /// A thread with a shadow stack has reached a breakpoint on a call.
+    pub(crate) shadowed: AtomicBool,
 }
 
 impl Entry {
     pub(crate) fn new() -> Self {
-        Self { table: Published::empty(), interrupted: AtomicBool::new(false) }
+        let (interrupted, shadowed) = (AtomicBool::new(false), AtomicBool::new(false));
+        Self { table: Published::empty(), interrupted, shadowed }
     }
 }
 

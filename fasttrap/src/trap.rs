@@ -17,27 +17,33 @@ use crate::table::{self, Hit, Role, Table, Use, SLOT_SIZE};
 use abi::user::{UserArg, MAX_ARGS};
 use core::sync::atomic::Ordering;
 use framework::{fire, fire_without, Args, Rest};
-use kapi::user::{self, Registers};
+use kapi::user::{self, Registers, Trapped};
 use kapi::{nofault, ProbeCtx};
 use x86::displace::{self, Act, Mode, Place};
-use x86::encoding::{INT3, SYSCALL};
+use x86::encoding::{is_call, INT3, SYSCALL};
 
 /// The length of a breakpoint in bytes.
 const LENGTH: u64 = 1;
 
 /// # Context
 /// *probe*: a breakpoint of the current process.
-pub(crate) fn trap(ctx: &ProbeCtx, regs: &mut Registers) -> bool {
-    let Some(entry) = table::entry(ctx, user::key()) else { return false };
-    let Some(table) = entry.table.load(ctx) else { return false };
+pub(crate) fn trap(ctx: &ProbeCtx, regs: &mut Registers) -> Trapped {
+    let Some(entry) = table::entry(ctx, user::key()) else { return Trapped::Foreign };
+    let Some(table) = entry.table.load(ctx) else { return Trapped::Foreign };
     let addr = regs.ip().wrapping_sub(LENGTH);
-    let Some(hit) = table.at(addr) else { return false };
+    let Some(hit) = table.at(addr) else { return Trapped::Foreign };
     // Our breakpoint is gone. Either the thread has just come from it, or another debugger has one
     // here.
     if hit.uses == 0 && !hit.armed && is_breakpoint(addr) {
-        return false;
+        return Trapped::Foreign;
     }
     regs.set_ip(addr);
+    // The program has turned its shadow stack on since the breakpoint was made. Only the call itself
+    // can write to that.
+    if user::has_shadow_stack() && is_call(hit.code()) {
+        entry.shadowed.store(true, Ordering::Release);
+        return Trapped::Shadowed;
+    }
     let (mut returns, mut asks) = (false, false);
     for u in table.uses(hit) {
         match u.role {
@@ -54,7 +60,7 @@ pub(crate) fn trap(ctx: &ProbeCtx, regs: &mut Registers) -> bool {
         // It replaces the instruction, which answers 0.
         regs.set_value(1);
         regs.set_ip(hit.next());
-        return true;
+        return Trapped::Ours;
     }
     let value = regs.value();
     if done(hit, regs) {
@@ -68,7 +74,7 @@ pub(crate) fn trap(ctx: &ProbeCtx, regs: &mut Registers) -> bool {
         // A place without a slot has no breakpoint any more.
         regs.set_ip(if hit.slot == 0 { addr } else { hit.slot });
     }
-    true
+    Trapped::Ours
 }
 
 /// Tells whether a breakpoint is visible there.

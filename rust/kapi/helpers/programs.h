@@ -102,6 +102,7 @@ void kapi_spaces_changed(void);
 void kapi_user_later(u32 ms);
 int kapi_user_breakpoints_on(void);
 void kapi_user_breakpoints_off(void);
+void kapi_shadows_seen(void);
 void kapi_user_works_end(void);
 struct kernel_siginfo;
 struct k_sigaction;
@@ -113,5 +114,6 @@ bool kapi_user_is_traced(u64 mm);
 void kapi_user_forked(u64 parent);
 void kapi_user_ended(void);
 void kapi_user_again(void);
+void kapi_user_shadowed(void);
 
 #endif

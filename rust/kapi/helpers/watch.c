@@ -85,9 +85,25 @@ void kapi_user_later(u32 ms)
 	mod_delayed_work(system_percpu_wq, &kapi_again_work, msecs_to_jiffies(ms));
 }
 
+static void kapi_shadows_look(struct work_struct *work)
+{
+	kapi_user_shadowed();
+}
+static DECLARE_WORK(kapi_shadows_work, kapi_shadows_look);
+
+/*
+ * Has kapi_user_shadowed() called soon. Interrupts may be off, but the CPU was running a program. The program may do
+ * nothing but hit a breakpoint until then, with a high priority on this CPU: another CPU may run the work.
+ */
+notrace void kapi_shadows_seen(void)
+{
+	queue_work(system_dfl_wq, &kapi_shadows_work);
+}
+
 /* Nobody has them called any more. May sleep. */
 void kapi_user_works_end(void)
 {
+	cancel_work_sync(&kapi_shadows_work);
 	cancel_work_sync(&kapi_spaces_work);
 	cancel_delayed_work_sync(&kapi_again_work);
 }

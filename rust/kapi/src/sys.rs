@@ -321,6 +321,7 @@ unsafe extern "C" {
     pub(crate) fn kapi_each_thread(tell: ThreadFn, data: *mut c_void);
     pub(crate) safe fn kapi_user_later(ms: u32);
     pub(crate) safe fn kapi_shadow_stack() -> bool;
+    pub(crate) safe fn kapi_shadows_seen();
     pub(crate) safe fn kapi_user_vector(n: u32) -> u64;
     pub(crate) safe fn kapi_user_awaits_children(parent: u64) -> bool;
     pub(crate) safe fn kapi_user_breakpoints_on() -> c_int;

@@ -148,11 +148,25 @@ impl Registers {
 /// `__USER_CS`
 const USER_CS: u16 = 0x33;
 
+/// What a breakpoint of a process was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trapped {
+    /// It is not ours.
+    Foreign,
+    /// It is ours, and the thread can go on.
+    Ours,
+    /// It is ours, on a call, and the thread has a shadow stack: it stays at the breakpoint until
+    /// [`Handlers::shadowed`] has removed that.
+    Shadowed,
+}
+
 /// The callbacks for events.
 pub struct Handlers {
-    /// The current process has reached a breakpoint, one byte before its instruction pointer.
-    /// Returns false if the breakpoint is not ours. Runs in *probe* context.
-    pub trap: fn(&ProbeCtx, &mut Registers) -> bool,
+    /// The current process has reached a breakpoint, one byte before its instruction pointer. Runs
+    /// in *probe* context.
+    pub trap: fn(&ProbeCtx, &mut Registers) -> Trapped,
+    /// `trap` has returned [`Trapped::Shadowed`]. Runs in *process* context.
+    pub shadowed: fn(),
     /// The current process is about to handle a signal, or to be killed by one that its instruction
     /// has `raised`. Runs in *probe* context.
     pub signal: fn(&ProbeCtx, &mut Registers, raised: bool),
@@ -222,7 +236,14 @@ unsafe extern "C" fn kapi_user_trapped(regs: *mut bindings::pt_regs) -> bool {
     // SAFETY: by the caller, `regs` are valid, and nobody else uses them; `Registers` is
     // transparent.
     let regs = unsafe { &mut *regs.cast::<Registers>() };
-    context::enter(|ctx| (handlers.trap)(ctx, regs)).unwrap_or(false)
+    match context::enter(|ctx| (handlers.trap)(ctx, regs)) {
+        Some(Trapped::Ours) => true,
+        Some(Trapped::Shadowed) => {
+            sys::kapi_shadows_seen();
+            true
+        }
+        Some(Trapped::Foreign) | None => false,
+    }
 }
 
 /// # Safety
@@ -270,6 +291,13 @@ extern "C" fn kapi_user_forked(parent: u64) {
 extern "C" fn kapi_user_ended() {
     if let Some(handlers) = HANDLERS.as_ref() {
         (handlers.ended)();
+    }
+}
+
+#[no_mangle]
+extern "C" fn kapi_user_shadowed() {
+    if let Some(handlers) = HANDLERS.as_ref() {
+        (handlers.shadowed)();
     }
 }
 
