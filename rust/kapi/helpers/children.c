@@ -20,6 +20,8 @@ struct kapi_child {
 	u64 parent;
 	struct task_struct *task;
 	struct list_head list;
+	/* Rmmod has killed it. */
+	bool killed;
 };
 
 #define KAPI_SPARE 256
@@ -134,6 +136,7 @@ void notrace kapi_forked(void *data, struct task_struct *parent, struct task_str
 	}
 	child->parent = mm;
 	child->task = task;
+	child->killed = false;
 	init_task_work(&child->work, kapi_child_begins);
 	spin_lock_irqsave(&kapi_children_lock, flags);
 	list_add(&child->list, &kapi_children);
@@ -168,6 +171,34 @@ static bool kapi_children_none(void)
 }
 
 /*
+ * Kills a child that has not been killed yet; returns its id, or 0: there is none. Those that have
+ * been killed are at the end of the list. They may be thousands, so interrupts are off for one.
+ */
+static int kapi_child_kill(void)
+{
+	struct task_struct *task = NULL;
+	struct kapi_child *child;
+	unsigned long flags;
+	int id = 0;
+
+	spin_lock_irqsave(&kapi_children_lock, flags);
+	child = list_first_entry_or_null(&kapi_children, struct kapi_child, list);
+	if (child && !child->killed) {
+		child->killed = true;
+		list_move_tail(&child->list, &kapi_children);
+		/* It has not begun to run, or is in its work, so it is there. */
+		task = get_task_struct(child->task);
+		id = task->pid;
+	}
+	spin_unlock_irqrestore(&kapi_children_lock, flags);
+	if (task) {
+		send_sig(SIGKILL, task, 1);
+		put_task_struct(task);
+	}
+	return id;
+}
+
+/*
  * Waits for all children. A child that cannot get at its own memory (because a daemon does not
  * answer, say) would keep the module for ever, and if it ran on, a breakpoint would end it: after a
  * while it is killed.
@@ -175,14 +206,15 @@ static bool kapi_children_none(void)
 void kapi_children_await(void)
 {
 	while (!wait_event_timeout(kapi_children_gone, kapi_children_none(), 10 * HZ)) {
-		const struct kapi_child *child;
-		unsigned long flags;
+		unsigned int n = 0;
+		int id, last = 0;
 
-		spin_lock_irqsave(&kapi_children_lock, flags);
-		list_for_each_entry(child, &kapi_children, list) {
-			pr_warn("dtrace: process %d cannot be rid of its breakpoints, and is killed\n", child->task->pid);
-			send_sig(SIGKILL, child->task, 1);
+		while ((id = kapi_child_kill())) {
+			last = id;
+			n++;
+			cond_resched();
 		}
-		spin_unlock_irqrestore(&kapi_children_lock, flags);
+		if (n)
+			pr_warn("dtrace: %u processes cannot be rid of their breakpoints, and are killed; the last is %d\n", n, last);
 	}
 }
