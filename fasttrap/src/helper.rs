@@ -15,9 +15,8 @@ use abi::helper::{
 use abi::user::{pack, UserArg, UserArgKind, UserKind, UserProbe, MAX_ARGS, NO_REG};
 use dof::{Dof, ProviderProbe};
 use framework::{Error, Framework};
-use kapi::mem::{self, Charge};
-use kapi::task;
 use kapi::user::Space;
+use kapi::{mem, task, xcall};
 use kernel::error::code::ENODEV;
 use kernel::prelude::*;
 use x86::encoding::RET;
@@ -39,9 +38,11 @@ pub fn add(module: &[u8], address: u64, at: u64, bytes: &mut [u8]) -> Result<u32
     let space = Space::current().ok_or(ESRCH)?;
     let (packed, places) = packed(module, &Dof::check(bytes)?, &space)?;
     Pages::of(&space).bring_packed(&packed)?;
+    let paid = pay(places)?;
+    let mut kept = mem::charged(packed.len())?;
+    mem::extend_charged(&mut kept, &packed)?;
+    let packed = mem::arc(kept)?;
     let _making = context.making.lock();
-    let _charge = Charge::current();
-    let packed = mem::arc(mem::exact_copy(&packed)?)?;
     let key = space.key();
     let number = {
         let mut state = context.fasttrap.state.lock();
@@ -51,8 +52,18 @@ pub fn add(module: &[u8], address: u64, at: u64, bytes: &mut [u8]) -> Result<u32
             process.last_helper.checked_add(1).ok_or(Error::TooMany("helpers"))?;
         process.last_helper
     };
-    install(&context, key, Helper { number, places, packed })?;
+    install(&context, key, Helper { number, places, packed, paid })?;
     Ok(number)
+}
+
+/// The memory that is needed for a place: its probe with names and parts, its instruction, its
+/// entries in tables.
+const BYTES: usize = 512;
+
+/// Returns memory that is charged to the current process for its probes. Under the locks, a charge
+/// could make all others wait for a cgroup that is over its `memory.high`.
+fn pay(places: usize) -> Result<KVVec<u8>> {
+    Ok(mem::charged(places.saturating_mul(BYTES))?)
 }
 
 /// Returns the current process. The caller is no kernel thread, and the process has not ended.
@@ -68,9 +79,14 @@ fn install(context: &Context, key: u64, helper: Helper) -> Result {
         state.admit(key, &helper)?;
     }
     let pid = u32::try_from(task::pid()).map_err(|_| ESRCH)?;
-    let request = Request { pid, space: key, helper: number };
-    let mut any_refused = false;
-    let made = make::probes(context, request, &helper.packed, &mut |_| any_refused = true);
+    let may_destroy = task::may_destroy();
+    let request = Request { pid, space: key, helper: number, may_destroy };
+    let (mut any_refused, mut made) = (false, Ok(0));
+    // Pages of the program may have to be read, or be copied for breakpoints, under locks: this
+    // thread could be made to wait for its cgroup there.
+    xcall::aside(|| {
+        made = make::probes(context, request, &helper.packed, &mut |_| any_refused = true);
+    });
     let kept = made.and_then(|made| match (made, any_refused) {
         (0, _) | (_, true) => Err(EFAULT.into()),
         (_, false) => context.fasttrap.state.lock().keep(key, helper),
@@ -181,20 +197,20 @@ fn take_over(context: &Context, parent: u64, child: &Space, all: &mut KVec<Helpe
         let state = context.fasttrap.state.lock();
         let Some(process) = state.process(parent) else { return Ok(()) };
         mem::reserve(all, process.helpers.len())?;
-        for Helper { number, places, packed } in process.helpers.iter() {
-            let (number, places) = (*number, *places);
-            mem::push(all, Helper { number, places, packed: packed.clone() })?;
+        for Helper { number, places, packed, .. } in process.helpers.iter() {
+            let (number, places, packed) = (*number, *places, packed.clone());
+            mem::push(all, Helper { number, places, packed, paid: KVVec::new() })?;
         }
         process.last_helper
     };
     if all.is_empty() {
         return Ok(());
     }
-    for helper in all.iter() {
+    for helper in all.iter_mut() {
         Pages::of(child).bring_packed(&helper.packed)?;
+        helper.paid = pay(helper.places)?;
     }
     let _making = context.making.lock();
-    let _charge = Charge::current();
     let found = find()?;
     let key = found.space.key();
     {
@@ -202,9 +218,10 @@ fn take_over(context: &Context, parent: u64, child: &Space, all: &mut KVec<Helpe
         state.know(found)?;
         state.processes.get_mut(key).ok_or(ESRCH)?.last_helper = last;
     }
-    while let Some(Helper { number, places, packed }) = all.last() {
+    while let Some(Helper { number, places, packed, paid }) = all.last_mut() {
+        let paid = core::mem::replace(paid, KVVec::new());
         let (number, places, packed) = (*number, *places, packed.clone());
-        install(context, key, Helper { number, places, packed })?;
+        install(context, key, Helper { number, places, packed, paid })?;
         let _ = all.pop();
     }
     Ok(())
@@ -217,7 +234,7 @@ fn relocate(address: u64, at: u64, bytes: &mut [u8]) -> Result {
         if all.len() >= MAX_PLACES {
             return Err(Error::TooMany("relocations"));
         }
-        mem::push(&mut all, relocation?)?;
+        mem::extend_charged(&mut all, &[relocation?])?;
     }
     for r in all.iter() {
         let end = r.at.wrapping_add(size_of::<u64>());
@@ -308,7 +325,7 @@ impl Out {
         let bytes = &mut self.bytes;
         let fits = pack(head, &[0], &[], args, names, &mut |piece| {
             if full.is_ok() {
-                full = mem::extend(bytes, piece);
+                full = mem::extend_charged(bytes, piece);
             }
         });
         full?;

@@ -36,7 +36,8 @@ pub fn make(pid: u32, packed: &[u8], refuse: &mut dyn FnMut(Refusal)) -> Result<
     let _making = context.making.lock();
     let space = found.space.key();
     context.fasttrap.state.lock().know(found)?;
-    probes(&context, Request { pid, space, helper: 0 }, packed, refuse)
+    let may_destroy = kapi::task::may_destroy();
+    probes(&context, Request { pid, space, helper: 0, may_destroy }, packed, refuse)
 }
 
 /// The process in which probes are made, and the owner of the probes.
@@ -47,6 +48,8 @@ pub(crate) struct Request {
     pub(crate) space: u64,
     /// The number of the process's helper that owns the probes; 0: none.
     pub(crate) helper: u32,
+    /// The caller may change memory of the process, which semaphores require.
+    pub(crate) may_destroy: bool,
 }
 
 /// Makes probes in a known process. Returns how many are new. The caller holds the lock `Making`.
@@ -66,7 +69,6 @@ pub(crate) fn probes(
         ready: &mut drafts,
         last: None,
         made: 0,
-        may_destroy: kapi::task::may_destroy(),
         number: 0,
         changed: KVVec::new(),
         asked: KVVec::new(),
@@ -130,8 +132,6 @@ struct Order<'a> {
     /// The provider and module of the last draft.
     last: Option<[Name; 2]>,
     made: u32,
-    /// The caller may change memory of the process, which semaphores require.
-    may_destroy: bool,
     /// The index of the current probe within the request.
     number: u32,
     /// Probes that were enabled and have changed, to be enabled again at the end.
@@ -266,7 +266,7 @@ impl Order<'_> {
                 None => {}
             }
         }
-        if head.semaphore != 0 && !self.may_destroy {
+        if head.semaphore != 0 && !self.request.may_destroy {
             return Ok(no(place, UserReason::Privileges));
         }
         if head.semaphore != 0 && !process.space.may_count(head.semaphore, head.address) {

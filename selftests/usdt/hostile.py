@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Tells the kernel of probes that are none: `users`, as anybody may; `bombs`, few bytes that mean much work; `memory`,
 # while allocations fail; `shares`, as many as several users may, and root.
-import ctypes, errno, fcntl, mmap, os, random, struct, sys, time
+import ctypes, errno, fcntl, mmap, os, random, select, struct, sys, time
 
 libc = ctypes.CDLL(None, use_errno=True)
 ADD, REMOVE = 1 << 30 | 80 << 16 | ord('h') << 8 | 3, ord('h') << 8 | 2
@@ -208,6 +208,26 @@ def shares():
     check('those of the dead are free again', got > 0, True)
     print('charged', more)
     check('charged', more > 25 * places, True)
+    # Who has to wait because of his cgroup holds nothing that others wait for.
+    os.mkdir('groups/high')
+    open('groups/high/memory.high', 'w').write('0')
+    told, tell = os.pipe()
+    pid = os.fork()
+    if not pid:
+        open('groups/high/cgroup.procs', 'w').write('0')
+        os.setgid(65530)
+        os.setuid(65530)
+        os.write(tell, struct.pack('<i', add(dof)))
+        time.sleep(3600)
+    all.append(pid)
+    others = 0
+    while not select.select([told], [], [], 0)[0]:
+        n = add(mine)
+        check('another one meanwhile', n > 0 and remove(n), 0)
+        others += 1
+    print('others', others)
+    check('it gets its probes', struct.unpack('<i', os.read(told, 4))[0] > 0, True)
+    check('others go on', others > 20, True)
     for pid in all:
         os.kill(pid, 9)
 

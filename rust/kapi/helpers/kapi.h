@@ -38,6 +38,8 @@ u64 kapi_probe_nested(unsigned int cpu);
 unsigned long kapi_probe_deaths(void);
 
 /* xcall.c */
+typedef void (*kapi_aside_fn)(void *arg);
+void kapi_aside(kapi_aside_fn f, void *arg);
 bool kapi_irqs_are_off(void);
 bool kapi_sync(void);
 bool kapi_cpu_possible(unsigned int cpu);

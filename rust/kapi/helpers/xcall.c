@@ -1,12 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Waits until every CPU has left the code that it ran with interrupts off. */
+/* Waits until every CPU has left the code that it ran with interrupts off. Calls a function in another thread. */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/irqflags.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
+#include <linux/workqueue.h>
 #include "kapi.h"
+
+struct kapi_aside {
+	struct work_struct work;
+	kapi_aside_fn f;
+	void *arg;
+};
+
+static void kapi_aside_run(struct work_struct *work)
+{
+	struct kapi_aside *aside = container_of(work, struct kapi_aside, work);
+
+	aside->f(aside->arg);
+}
+
+/* Calls f(arg) in a thread of the kernel, and waits until it has returned. */
+void kapi_aside(kapi_aside_fn f, void *arg)
+{
+	struct kapi_aside aside = { .f = f, .arg = arg };
+
+	INIT_WORK_ONSTACK(&aside.work, kapi_aside_run);
+	queue_work(system_dfl_wq, &aside.work);
+	flush_work(&aside.work);
+	destroy_work_on_stack(&aside.work);
+}
 
 bool kapi_cpu_possible(unsigned int cpu)
 {

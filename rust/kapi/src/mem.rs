@@ -9,7 +9,6 @@
 //! *process*, for all of it.
 
 use crate::sys;
-use crate::task;
 use core::mem::{align_of, size_of};
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -35,41 +34,10 @@ pub fn ask() -> Result {
     }
 }
 
-/// The task whose memory is charged to its cgroup, or 0.
-static CHARGED: AtomicU64 = AtomicU64::new(0);
-
-/// While this exists, memory that the current task requests is charged to its cgroup, like the
-/// kernel's own memory for users. If the cgroup is at its limit, it loses pages or processes, or
-/// the request is refused; each takes a bounded time.
-pub struct Charge(());
-
-impl Charge {
-    /// Charges the current task. The caller must hold a lock that lets only one task at a time do
-    /// so.
-    pub fn current() -> Self {
-        CHARGED.store(task::curthread(), Relaxed);
-        Self(())
-    }
-}
-
-impl Drop for Charge {
-    fn drop(&mut self) {
-        CHARGED.store(0, Relaxed);
-    }
-}
-
-fn is_charged() -> bool {
-    // A task reads its own address here only if it has stored that itself.
-    CHARGED.load(Relaxed) == task::curthread()
-}
-
 /// Only the caller learns of a refused request, not the kernel log, because a user often chooses
 /// the size.
 fn flags() -> Flags {
-    match is_charged() {
-        true => GFP_KERNEL_ACCOUNT | __GFP_NOWARN,
-        false => GFP_KERNEL | __GFP_NOWARN,
-    }
+    GFP_KERNEL | __GFP_NOWARN
 }
 
 /// Allocates a box for `value`.
@@ -132,9 +100,23 @@ unsafe fn raw<T>(n: usize) -> Result<KVVec<T>> {
 /// Allocates an empty vector for long use, with room for `n` and hardly more; other vectors may
 /// take twice as much.
 pub fn exact<T>(n: usize) -> Result<KVVec<T>> {
-    let alloc = if is_charged() { sys::kapi_alloc_charged } else { sys::kapi_alloc_exact };
-    // SAFETY: both functions return null or memory for kvfree; no `T` in it need be initialised.
-    unsafe { from_kernel(alloc, n, 0) }
+    // SAFETY: the function returns null or memory for kvfree; no `T` in it need be initialised.
+    unsafe { from_kernel(sys::kapi_alloc_exact, n, 0) }
+}
+
+/// Does the work of [`exact`], and charges the memory to the current task's cgroup, like the
+/// kernel's own memory for users. While the cgroup is over its `memory.high`, each such request can
+/// take seconds: the caller holds no lock that others wait for. If the cgroup is at its limit, it
+/// loses pages or processes, or the request is refused.
+pub fn charged<T>(n: usize) -> Result<KVVec<T>> {
+    // SAFETY: as above.
+    unsafe { from_kernel(sys::kapi_alloc_charged, n, 0) }
+}
+
+/// Appends copies of `values`, and charges their memory as [`charged`] does.
+pub fn extend_charged<T: Clone>(to: &mut KVVec<T>, values: &[T]) -> Result {
+    ask()?;
+    Ok(to.extend_from_slice(values, GFP_KERNEL_ACCOUNT | __GFP_NOWARN)?)
 }
 
 /// Makes a vector with room for `n`, of which the first `len` are initialised.

@@ -190,6 +190,7 @@ pub(crate) struct Mapped {
     pub(crate) own: bool,
 }
 
+pub(crate) type Aside = unsafe extern "C" fn(arg: *mut c_void);
 pub(crate) type Done = unsafe extern "C" fn(arg: *mut c_void) -> bool;
 pub(crate) type OnTick =
     unsafe extern "C" fn(arg: *mut c_void, kernel_pc: u64, user_pc: u64, late: u64);
@@ -219,6 +220,8 @@ unsafe extern "C" {
     pub(crate) fn kapi_probe_nested(cpu: c_uint) -> u64;
     pub(crate) safe fn kapi_probe_deaths() -> c_ulong;
 
+    /// `f` accepts `arg`.
+    pub(crate) fn kapi_aside(f: Aside, arg: *mut c_void);
     pub(crate) safe fn kapi_sync() -> bool;
     pub(crate) safe fn kapi_quiesce();
     pub(crate) safe fn kapi_breathe();

@@ -148,6 +148,30 @@ pub fn on_each(f: impl Fn(&ProbeCtx) + Sync) -> Result {
     Ok(())
 }
 
+/// Runs `f` in a thread of the kernel, and waits until it has returned. No cgroup makes that thread
+/// wait, whoever is charged for the memory that `f` takes.
+///
+/// # Context
+///
+/// *process*, may sleep; `f` takes no lock that the caller holds.
+pub fn aside<F: FnOnce() + Send>(f: F) {
+    /// # Safety
+    ///
+    /// `arg` is an `Option<F>` that nobody else uses meanwhile.
+    unsafe extern "C" fn run<F: FnOnce()>(arg: *mut c_void) {
+        // SAFETY: by the caller.
+        let f = unsafe { &mut *arg.cast::<Option<F>>() };
+        if let Some(f) = f.take() {
+            f();
+        }
+    }
+    let mut f = Some(f);
+    let arg: *mut Option<F> = &mut f;
+    // SAFETY: `run` accepts `arg`, which lives until this returns, and is not used meanwhile; another
+    // thread may call `f`, which is `Send`.
+    unsafe { sys::kapi_aside(run::<F>, arg.cast()) };
+}
+
 /// Lets a millisecond pass, or two.
 ///
 /// # Context
