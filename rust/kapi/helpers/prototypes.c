@@ -21,6 +21,7 @@
 #include <linux/perf_event.h>
 #include <linux/ptrace.h>
 #include <linux/static_call.h>
+#include <linux/task_work.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/version.h>
@@ -35,6 +36,7 @@ HAS(kallsyms_lookup_size_offset, int(unsigned long, unsigned long *, unsigned lo
 HAS(lookup_symbol_name, int(unsigned long, char *));
 HAS(search_exception_tables, const struct exception_table_entry *(unsigned long));
 HAS(ptrace_may_access, bool(struct task_struct *, unsigned int));
+HAS(task_work_cancel, bool(struct task_struct *, struct callback_head *));
 
 HAS(get_kprobe, struct kprobe *(void *));
 HAS(text_mutex, struct mutex);

@@ -7,12 +7,13 @@
 
 use crate::follow;
 use crate::questions::{FileKey, Questions};
+use crate::symbols;
 use crate::sys::{self, Mapped};
 use crate::task;
 use core::cell::UnsafeCell;
 use core::ptr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
+use core::sync::atomic::{AtomicU32, AtomicU64};
 use kernel::bindings::{self, callback_head, task_struct};
 use kernel::ffi::{c_long, c_ulong};
 use kernel::sync::{rcu, Arc};
@@ -28,46 +29,110 @@ const MOST_AWAITED: usize = 16;
 static TELLING: AtomicU32 = AtomicU32::new(0);
 
 /// Work for a thread. A kprobe's handler must not allocate: under PREEMPT_RT every allocator takes
-/// a lock that sleeps. An item is busy from there to the thread's way back to its program, which is
-/// short.
+/// a lock that sleeps. An item is busy from there to the thread's way back to its program. Usually
+/// that is short, but a thread that maps a file of a FUSE file system can wait for its daemon there,
+/// for as long as the user likes. So a thread has one item at most, and a user a share of them.
 #[repr(C)]
 struct Work {
     head: UnsafeCell<callback_head>,
     /// The followers of everyone that it is for.
     everyone: AtomicU64,
-    busy: AtomicBool,
+    /// The thread, as [`task::curthread`] returns it; 0: the item is free.
+    task: AtomicU64,
+    /// The thread's user.
+    owner: AtomicU32,
 }
 
 // SAFETY: only the owner of a busy item uses `head`: first the thread that made it busy, then the
-// kernel, which calls `tell` in that thread.
+// kernel, which calls `tell` in that thread, or returns the item to `quiesce`.
 unsafe impl Sync for Work {}
 
-static WORKS: [Work; 256] = [const {
+/// The most items, those of a user, and those of all users except root.
+const MOST: usize = 1024;
+const MOST_OF_USER: usize = 256;
+const MOST_OF_USERS: usize = 768;
+const ROOT: u32 = 0;
+
+static WORKS: [Work; MOST] = [const {
     Work {
         head: UnsafeCell::new(callback_head { next: ptr::null_mut(), func: Some(tell) }),
         everyone: AtomicU64::new(0),
-        busy: AtomicBool::new(false),
+        task: AtomicU64::new(0),
+        owner: AtomicU32::new(ROOT),
     }
-}; 256];
+}; MOST];
 
 impl Work {
-    /// Gives the current thread work for its return to its program; false: there is no item left,
-    /// or the thread ends.
+    /// Gives the current thread work for its return to its program; false: there is no item left
+    /// for it, or the thread ends.
     fn give(everyone: u64) -> bool {
-        let is_free = |w: &&Self| !w.busy.load(Relaxed) && !w.busy.swap(true, Acquire);
-        let Some(work) = WORKS.iter().find(is_free) else { return false };
+        let own = task::curthread();
+        // Only the thread itself stores its address, and takes it away again.
+        if let Some(work) = WORKS.iter().find(|w| w.task.load(Relaxed) == own) {
+            work.everyone.fetch_or(everyone, Relaxed);
+            return true;
+        }
+        let owner = task::owner();
+        let take = |w: &&Self| {
+            w.task.load(Relaxed) == 0 && w.task.compare_exchange(0, own, Acquire, Relaxed).is_ok()
+        };
+        // Other CPUs may take one item each meanwhile, so there can be a few more.
+        let Some(work) =
+            Some(()).filter(|()| has_share(owner)).and_then(|()| WORKS.iter().find(take))
+        else {
+            return false;
+        };
+        work.owner.store(owner, Relaxed);
         work.everyone.store(everyone, Relaxed);
         TELLING.fetch_add(1, Relaxed);
-        let task = task::curthread() as *mut task_struct;
         let resume = bindings::task_work_notify_mode_TWA_RESUME;
         // SAFETY: this code made the item busy, so nobody else uses it. It is a static, so it stays
-        // until the kernel has called `tell`, for which `quiesce` waits.
-        let err = unsafe { bindings::task_work_add(task, work.head.get(), resume) };
+        // until the kernel has called `tell`, for which `quiesce` waits, or gives it back.
+        let err =
+            unsafe { bindings::task_work_add(own as *mut task_struct, work.head.get(), resume) };
         if err != 0 {
             TELLING.fetch_sub(1, Relaxed);
-            work.busy.store(false, Release);
+            work.task.store(0, Release);
         }
         err == 0
+    }
+
+    /// Takes the item back from its thread, unless the thread is on its way back to its program.
+    /// Nobody gives away items any more.
+    fn take_back(&self) {
+        let cancel = symbols::cancel_work();
+        let guard = rcu::read_lock();
+        let task = self.task.load(Acquire);
+        if task == 0 || cancel == 0 {
+            return;
+        }
+        let head = self.head.get() as c_ulong;
+        // SAFETY: `cancel` is `task_work_cancel(task, head)`, found in the kernel proper, with the
+        // prototype that `prototypes.c` has checked. The thread had not run its work when `task` was
+        // loaded, which it does before it ends, so RCU keeps it.
+        let cancelled = unsafe { sys::kapi_call4(cancel, task as c_ulong, head, 0, 0) };
+        drop(guard);
+        // The result is a `bool`; the rest of the register has any value.
+        if cancelled as u8 != 0 {
+            self.task.store(0, Release);
+            told();
+        }
+    }
+}
+
+/// Tells whether there is an item for one more thread of a user.
+fn has_share(owner: u32) -> bool {
+    let busy = || WORKS.iter().filter(|w| w.task.load(Relaxed) != 0);
+    let owners = || busy().map(|w| w.owner.load(Relaxed));
+    owner == ROOT
+        || owners().filter(|o| *o == owner).count() < MOST_OF_USER
+            && owners().filter(|o| *o != ROOT).count() < MOST_OF_USERS
+}
+
+/// Notes that a thread's work is done.
+fn told() {
+    if TELLING.fetch_sub(1, AcqRel) == 1 {
+        sys::kapi_told_wake();
     }
 }
 
@@ -80,7 +145,7 @@ unsafe extern "C" fn tell(head: *mut callback_head) {
     // SAFETY: by the caller, `head` is the first member of a `Work`, and all of them are statics.
     let work = unsafe { &*head.cast::<Work>() };
     let everyone = if task::memory() == 0 { 0 } else { work.everyone.load(Relaxed) };
-    work.busy.store(false, Release);
+    work.task.store(0, Release);
     ask(everyone);
 }
 
@@ -168,9 +233,7 @@ fn ask(everyone: u64) {
             left = follower.0.wait(number, left);
         }
     }
-    if TELLING.fetch_sub(1, AcqRel) == 1 {
-        sys::kapi_told_wake();
-    }
+    told();
 }
 
 /// Waits until no thread is about to ask anything. There must be no followers.
@@ -179,5 +242,7 @@ fn ask(everyone: u64) {
 ///
 /// *process*, may sleep
 pub(crate) fn quiesce() {
+    // Some threads may not come back for a long time.
+    WORKS.iter().for_each(Work::take_back);
     sys::kapi_told_wait(&TELLING);
 }

@@ -17,7 +17,7 @@ use kernel::bindings::{self as b, btf_type};
 /// many bytes, `v` nothing.
 type Prototype<'a> = (&'a CStr, &'a [u8]);
 
-const ALL: [Prototype<'static>; 22] = [
+const ALL: [Prototype<'static>; 23] = [
     (c"kallsyms_lookup_name", b"8:p"),
     (c"kallsyms_on_each_symbol", b"4:pp"),
     (c"kallsyms_lookup_size_offset", b"4:8pp"),
@@ -25,6 +25,7 @@ const ALL: [Prototype<'static>; 22] = [
     (c"search_exception_tables", b"p:8"),
     (c"get_kprobe", b"p:p"),
     (c"ptrace_may_access", b"1:p4"),
+    (c"task_work_cancel", b"1:pp"),
     (c"smp_text_poke_batch_add", b"v:pp8p"),
     (c"smp_text_poke_batch_finish", b"v:"),
     (c"text_poke", b"p:pp8"),

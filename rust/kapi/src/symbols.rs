@@ -24,6 +24,7 @@ struct Found {
     size_of: c_ulong,
     name_of: c_ulong,
     may_access: c_ulong,
+    cancel_work: c_ulong,
     breakpoints: bool,
     ftrace: Option<FtraceFns>,
     return_thunk: Option<u64>,
@@ -253,6 +254,7 @@ pub(crate) fn resolve(without_text: bool) {
     let size_of = lookup.find(c"kallsyms_lookup_size_offset");
     let name_of = lookup.find(c"lookup_symbol_name");
     let may_access = lookup.find(c"ptrace_may_access");
+    let cancel_work = lookup.find(c"task_work_cancel");
     let mut thunk = [0; 8];
     let return_thunk = match lookup.find(c"x86_return_thunk") as u64 {
         0 => None,
@@ -265,6 +267,7 @@ pub(crate) fn resolve(without_text: bool) {
         size_of,
         name_of,
         may_access,
+        cancel_work,
         breakpoints,
         ftrace,
         return_thunk,
@@ -313,6 +316,11 @@ pub(crate) fn size_of() -> Option<c_ulong> {
 /// Returns the address of `ptrace_may_access`; 0: it cannot be reached.
 pub(crate) fn may_access() -> c_ulong {
     FOUND.as_ref().map_or(0, |found| found.may_access)
+}
+
+/// Returns the address of `task_work_cancel`; 0: it cannot be reached.
+pub(crate) fn cancel_work() -> c_ulong {
+    FOUND.as_ref().map_or(0, |found| found.cancel_work)
 }
 
 /// Returns the range of the kernel's own text; `None` if its symbols cannot be looked up.

@@ -435,7 +435,7 @@ pub fn may_destroy() -> bool {
 ///
 /// # Context
 ///
-/// *process*
+/// *any*: it reads what the task's credentials keep.
 pub fn owner() -> u32 {
     const ROOT: u32 = 0;
     let mut user = uid();
