@@ -102,7 +102,7 @@ impl Made {
             mem::push(&mut users, n)?;
         }
         if all.iter().filter(|one| one.probe.is_some()).count() >= MAX_PROBES {
-            let oldest = all.iter().position(|one| one.is_unused(framework));
+            let oldest = all.iter().position(|one| one.retire(framework));
             let at = oldest.ok_or(Error::TooMany("enabled probes with a number in their names"))?;
             let _ = all.remove(at);
         }
@@ -131,7 +131,7 @@ impl One {
     }
 
     /// Retires the probe, if no consumer uses it. Returns true if it did.
-    fn is_unused(&self, framework: &Framework) -> bool {
+    fn retire(&self, framework: &Framework) -> bool {
         // A consumer may have enabled it by a pattern.
         self.users.is_empty() && self.probe.as_ref().is_some_and(|p| framework.retire_unused(p))
     }
