@@ -62,7 +62,7 @@ def is_over():
 class Consumer:
     """A dtrace that has begun to trace."""
 
-    def __init__(self, *args, patience=300):
+    def __init__(self, *args, patience=900):
         self.out = tempfile.TemporaryFile()
         self.err = tempfile.TemporaryFile()
         # -w: on a slow machine, the deadman would end what leaves threads little time.
