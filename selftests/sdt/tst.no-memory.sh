@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# ASSERTION: whichever allocation fails while the sites of a driver are noted, its text is what it was as soon as dtrace.ko is gone.
+# ASSERTION: whichever allocation fails while the sites of a driver are noted, its text is what it was when dtrace.ko is
+# gone.
 # SECONDS: 300
 . /src/selftests/lib/sh
 # From the N-th allocation on, all fail; without N, none. Descriptor 9 is the open device.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The budget of a firing, during which interrupts are off. If several consumers have enabled the
-//! probe, each gets a slice and an equal share of the rest, and the consumers after it share what it
-//! leaves. So all of them together take no longer than one alone may.
+//! probe, each gets a slice and an equal share of the rest, and the consumers after it share what
+//! it leaves. So all of them together take no longer than one alone may.
 //!
 //! ```text
 //! BUDGET = 2^20 units | a slice, 2^12 | a slice | a slice | ...

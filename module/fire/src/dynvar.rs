@@ -247,8 +247,8 @@ impl DynVars {
     }
 
     /// Frees the variables of a thread that has ended, each for one of `left`. If they are more,
-    /// [`Self::free_more`] frees the rest. Returns false if the rest stays, because too many threads
-    /// wait for that.
+    /// [`Self::free_more`] frees the rest. Returns false if the rest stays, because too many
+    /// threads wait for that.
     pub fn end_thread(&self, cpu: usize, thread: u64, vars: &ScopeVars, left: &mut usize) -> bool {
         let wait = |place: &AtomicU64| {
             place.load(Relaxed) == FREE
