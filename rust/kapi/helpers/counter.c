@@ -89,9 +89,13 @@ struct perf_event *kapi_counter_create(const struct kapi_event *what, unsigned i
 	return event;
 }
 
-void kapi_counter_release(struct perf_event *event)
+/* Returns false if perf has stopped the event for good: it gave the counter to an older pinned one. */
+bool kapi_counter_release(struct perf_event *event)
 {
+	bool counted = READ_ONCE(event->state) != PERF_EVENT_STATE_ERROR;
+
 	perf_event_release_kernel(event);
+	return counted;
 }
 
 /* CPUs that came online since their events were created. */

@@ -129,7 +129,7 @@ struct kapi_counting {
 	u64 throttled;
 };
 struct perf_event *kapi_counter_create(const struct kapi_event *what, unsigned int cpu, struct kapi_counting *counting);
-void kapi_counter_release(struct perf_event *event);
+bool kapi_counter_release(struct perf_event *event);
 int kapi_counters_watch(void);
 void kapi_counters_unwatch(int state);
 void kapi_counters_flush(void);

@@ -123,19 +123,25 @@ impl Events {
     }
 }
 
-/// Releases an event if there is one.
-fn release(event: &mut *mut c_void) {
+/// Releases an event if there is one. Returns false if it did not count any more.
+fn release(event: &mut *mut c_void) -> bool {
     let event = core::mem::replace(event, ptr::null_mut());
-    if !event.is_null() {
-        // SAFETY: only `Events::create` makes events, and this one is not used again.
-        unsafe { sys::kapi_counter_release(event) };
-    }
+    // SAFETY: only `Events::create` makes events, and this one is not used again.
+    event.is_null() || unsafe { sys::kapi_counter_release(event) }
 }
 
 impl Drop for Events {
     /// Afterwards the callback is neither called nor running.
     fn drop(&mut self) {
-        self.of_cpus.get_mut().iter_mut().for_each(release);
+        let Event { kind, config, .. } = self.event;
+        for (cpu, event) in self.of_cpus.get_mut().iter_mut().enumerate() {
+            if !release(event) {
+                pr_warn!(
+                    "cpc: perf has given the counter of event {kind}:{config:x} on CPU {cpu} to \
+                     another pinned event, and did not count from then on\n"
+                );
+            }
+        }
         // For NMIs and timers, perf_event_release_kernel() waits: it removes the event on its own
         // CPU. Events of the kernel are found under RCU (do_perf_sw_event()), so in kernels that do
         // not check the state again a call may still come.

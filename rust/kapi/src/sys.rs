@@ -427,7 +427,7 @@ unsafe extern "C" {
         counting: *mut Counting,
     ) -> *mut c_void;
     /// `event` is from `kapi_counter_create`, and is not used again.
-    pub(crate) fn kapi_counter_release(event: *mut c_void);
+    pub(crate) fn kapi_counter_release(event: *mut c_void) -> bool;
     pub(crate) safe fn kapi_counters_watch() -> c_int;
     pub(crate) safe fn kapi_counters_unwatch(state: c_int);
     pub(crate) safe fn kapi_counters_flush();
