@@ -488,7 +488,8 @@ impl State {
         xcall::sync();
     }
 
-    /// Returns the lowest id, from `from` on, of a thread that may be forking a process with places.
+    /// Returns the lowest id, from `from` on, of a thread that may be forking a process that has
+    /// places.
     pub(crate) fn forking(&self, from: u32) -> Option<u32> {
         let mut lowest = None;
         user::each_thread(|key, thread| {

@@ -21,8 +21,8 @@ type Result<T = ()> = core::result::Result<T, Error>;
 
 /// Makes probes in the process with number `pid` in the caller's namespace. Returns how many are
 /// new. The caller names the places, and nothing shows whether instructions begin there: a
-/// breakpoint inside an instruction changes what the program does. So the caller must have the right
-/// to change the process, which a debugger has.
+/// breakpoint inside an instruction changes what the program does. So the caller must have the
+/// right to change the process, which a debugger has.
 ///
 /// # Context
 /// *process*, may sleep

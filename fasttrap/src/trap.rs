@@ -38,8 +38,8 @@ pub(crate) fn trap(ctx: &ProbeCtx, regs: &mut Registers) -> Trapped {
         return Trapped::Foreign;
     }
     regs.set_ip(addr);
-    // The program has turned its shadow stack on since the breakpoint was made. Only the call itself
-    // can write to that.
+    // The program has turned its shadow stack on since the breakpoint was made. Only the call
+    // itself can write to that.
     if user::has_shadow_stack() && is_call(hit.code()) {
         entry.shadowed.store(true, Ordering::Release);
         return Trapped::Shadowed;

@@ -48,7 +48,8 @@ struct kapi_found {
 	bool wide, shadow_stack;
 };
 struct mm_struct *kapi_space_of(int number, struct kapi_found *found);
-int kapi_space_to_change(int number, unsigned long may_access, struct kapi_found *found, struct mm_struct **mm);
+int kapi_space_to_change(int number, unsigned long may_access, struct kapi_found *found,
+			 struct mm_struct **mm);
 struct mm_struct *kapi_space_current(void);
 bool kapi_space_alive(struct mm_struct *mm);
 u64 kapi_space_limit(void);

@@ -54,9 +54,9 @@ static bool kapi_may_change(struct task_struct *task, unsigned long may_access)
 }
 
 /*
- * Returns the memory, held, of a process; NULL: there is none. The first thread may have ended while
- * others go on, so the memory of any thread counts. The memory decides which code the process runs:
- * an x32 program has 64-bit code and short addresses. *owner, if wanted, is the thread, held.
+ * Returns the memory, held, of a process; NULL: there is none. The first thread may have ended
+ * while others go on, so the memory of any thread counts. The memory decides which code the process
+ * runs: an x32 program has 64-bit code and short addresses. *owner, if wanted, is the thread, held.
  */
 static struct mm_struct *kapi_memory_of(struct task_struct *task, struct kapi_found *found,
 					struct task_struct **owner)
@@ -98,10 +98,12 @@ struct mm_struct *kapi_space_of(int number, struct kapi_found *found)
 }
 
 /*
- * The same, if the caller may change that memory. may_access is the address of ptrace_may_access, or
- * 0. -ESRCH: there is no process; -EPERM: the caller may not; -EINTR: a signal has killed the caller.
+ * The same, if the caller may change that memory. may_access is the address of ptrace_may_access,
+ * or 0. -ESRCH: there is no process; -EPERM: the caller may not; -EINTR: a signal has killed the
+ * caller.
  */
-int kapi_space_to_change(int number, unsigned long may_access, struct kapi_found *found, struct mm_struct **mm)
+int kapi_space_to_change(int number, unsigned long may_access, struct kapi_found *found,
+			 struct mm_struct **mm)
 {
 	struct task_struct *task = kapi_task_get(number), *owner = NULL;
 	int err;

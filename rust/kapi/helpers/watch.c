@@ -92,8 +92,9 @@ static void kapi_shadows_look(struct work_struct *work)
 static DECLARE_WORK(kapi_shadows_work, kapi_shadows_look);
 
 /*
- * Has kapi_user_shadowed() called soon. Interrupts may be off, but the CPU was running a program. The program may do
- * nothing but hit a breakpoint until then, with a high priority on this CPU: another CPU may run the work.
+ * Has kapi_user_shadowed() called soon. Interrupts may be off, but the CPU was running a program.
+ * The program may do nothing but hit a breakpoint until then, with a high priority on this CPU:
+ * another CPU may run the work.
  */
 notrace void kapi_shadows_seen(void)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Waits until every CPU has left the code that it ran with interrupts off. Calls a function in another thread. */
+/*
+ * Waits until every CPU has left the code that it ran with interrupts off. Calls a function in
+ * another thread.
+ */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/irqflags.h>

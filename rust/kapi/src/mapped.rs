@@ -30,8 +30,9 @@ static TELLING: AtomicU32 = AtomicU32::new(0);
 
 /// Work for a thread. A kprobe's handler must not allocate: under PREEMPT_RT every allocator takes
 /// a lock that sleeps. An item is busy from there to the thread's way back to its program. Usually
-/// that is short, but a thread that maps a file of a FUSE file system can wait for its daemon there,
-/// for as long as the user likes. So a thread has one item at most, and a user a share of them.
+/// that is short, but a thread that maps a file of a FUSE file system can wait for its daemon
+/// there, for as long as the user likes. So a thread has one item at most, and a user a share of
+/// them.
 #[repr(C)]
 struct Work {
     head: UnsafeCell<callback_head>,
@@ -108,8 +109,8 @@ impl Work {
         }
         let head = self.head.get() as c_ulong;
         // SAFETY: `cancel` is `task_work_cancel(task, head)`, found in the kernel proper, with the
-        // prototype that `prototypes.c` has checked. The thread had not run its work when `task` was
-        // loaded, which it does before it ends, so RCU keeps it.
+        // prototype that `prototypes.c` has checked. The thread had not run its work when `task`
+        // was loaded, which it does before it ends, so RCU keeps it.
         let cancelled = unsafe { sys::kapi_call4(cancel, task as c_ulong, head, 0, 0) };
         drop(guard);
         // The result is a `bool`; the rest of the register has any value.

@@ -167,8 +167,8 @@ pub fn aside<F: FnOnce() + Send>(f: F) {
     }
     let mut f = Some(f);
     let arg: *mut Option<F> = &mut f;
-    // SAFETY: `run` accepts `arg`, which lives until this returns, and is not used meanwhile; another
-    // thread may call `f`, which is `Send`.
+    // SAFETY: `run` accepts `arg`, which lives until this returns, and is not used meanwhile;
+    // another thread may call `f`, which is `Send`.
     unsafe { sys::kapi_aside(run::<F>, arg.cast()) };
 }
 
