@@ -246,7 +246,7 @@ impl Kernel for Fake {
             return Err(refuse("this consumer has an enabling already"));
         }
         let mut enabling = Enabling::new().unwrap();
-        enabling.add(bytes, || Ok(())).map_err(|e| refuse(e.to_string()))?;
+        enabling.add(bytes, || Ok(()), &mut || Ok(())).map_err(|e| refuse(e.to_string()))?;
         let mut matched = 0;
         for statement in &*enabling.statements {
             let count = |_: &_| {

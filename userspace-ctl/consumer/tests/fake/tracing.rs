@@ -18,7 +18,7 @@ use mem::{zeroed_bytes, zeroed_words, Arc};
 use nosleep::stack::Start;
 use nosleep::ProbeCtx;
 use plan::enabling::{Enabling, Statement};
-use plan::matching;
+use plan::matching::{self, Work};
 use plan::probe::Special;
 use plan::shortcut::Counts;
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ impl Tracing {
         let shared = Arc::new(fire_host::shared(&mut enabling, Sizes { cpus, ..SIZES }));
         let mut ecbs = Vec::new();
         let patterns = enabling.statements.iter().map(|s: &Statement| &s.pattern);
-        matching::each(patterns, table, 0, |probe, which| {
+        matching::each(patterns, table, 0, Work::new(|| Ok(())), |probe, which| {
             let first = ecbs.len();
             for n in which {
                 let clause = enabling.statements[n].clause.clone();
@@ -96,11 +96,15 @@ impl Tracing {
 
     /// Lets every CPU do its part of the speculations that end; then they are free.
     fn end_speculations(&self) {
-        let ending: Vec<usize> = self.shared.speculations.pending().map(|p| p.0).collect();
-        for cpu in (0..self.cpus).filter(|_| !ending.is_empty()) {
-            self.on_state(cpu, |state| end_speculations(&self.shared, state));
+        let ending: Vec<_> = self.shared.speculations.pending().collect();
+        for cpu in 0..self.cpus {
+            let mut rest = &ending[..];
+            while !rest.is_empty() {
+                let done = self.on_state(cpu, |state| end_speculations(&self.shared, state, rest));
+                rest = &rest[done..];
+            }
         }
-        ending.into_iter().for_each(|index| self.shared.speculations.done(index));
+        ending.into_iter().for_each(|(index, _)| self.shared.speculations.done(index));
     }
 
     /// Adds the enabling's state to a status.
