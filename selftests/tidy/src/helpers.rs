@@ -39,7 +39,7 @@ impl Kind {
 
     fn of_rust(text: &str) -> Option<Self> {
         let text = text.trim();
-        let aliases = ["Call", "OnTick", "OnCount", "Done", "OnKernelSymbol", "ThreadFn"];
+        let aliases = ["Aside", "Call", "OnTick", "OnCount", "Done", "OnKernelSymbol", "ThreadFn"];
         Some(match text {
             "" => Self::Nothing,
             "bool" => Self::Bool,
