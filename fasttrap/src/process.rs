@@ -599,6 +599,7 @@ impl Process {
             len: p.len,
             mode: self.mode,
             armed: p.armed,
+            is_call: is_call(p.code()),
             from: 0,
             uses: 0,
         }

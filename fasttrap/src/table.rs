@@ -59,6 +59,8 @@ pub(crate) struct Hit {
     pub(crate) mode: Mode,
     /// It had our breakpoint when the table was made, also one that could not be removed.
     pub(crate) armed: bool,
+    /// It is a call.
+    pub(crate) is_call: bool,
     /// The probes at the place.
     pub(crate) from: u32,
     pub(crate) uses: u32,

@@ -20,7 +20,7 @@ use framework::{fire, fire_without, Args, Rest};
 use kapi::user::{self, Registers, Trapped};
 use kapi::{nofault, ProbeCtx};
 use x86::displace::{self, Act, Mode, Place};
-use x86::encoding::{is_call, INT3, SYSCALL};
+use x86::encoding::{INT3, SYSCALL};
 
 /// The length of a breakpoint in bytes.
 const LENGTH: u64 = 1;
@@ -40,7 +40,7 @@ pub(crate) fn trap(ctx: &ProbeCtx, regs: &mut Registers) -> Trapped {
     regs.set_ip(addr);
     // The program has turned its shadow stack on since the breakpoint was made. Only the call
     // itself can write to that.
-    if user::has_shadow_stack() && is_call(hit.code()) {
+    if hit.is_call && user::has_shadow_stack() {
         entry.shadowed.store(true, Ordering::Release);
         return Trapped::Shadowed;
     }

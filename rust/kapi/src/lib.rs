@@ -144,6 +144,7 @@ pub fn init(without_text: bool) {
     sys::kapi_nofault_init();
     symbols::resolve(without_text);
     forbidden::init();
+    poke::init();
 }
 
 /// Ends all sites: removes those that are left, and waits until no CPU and no task is in module

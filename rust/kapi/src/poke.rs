@@ -7,10 +7,13 @@
 
 use crate::lock::KernelMutex;
 use crate::modules;
+use crate::once::Once;
+use crate::symbols;
 use crate::sys::{self, TextFns};
 use crate::xcall::Cpus;
 use core::cell::UnsafeCell;
-use core::ptr;
+use core::ops::Range;
+use core::{ptr, slice};
 use kernel::bindings;
 use kernel::ffi::c_ulong;
 use kernel::page::PAGE_SIZE;
@@ -32,7 +35,31 @@ impl Cpus {
 /// The kernel takes its mutex before it holds the CPUs, and so do we.
 pub(crate) struct Kprobes {
     get: c_ulong,
+    any: bool,
     _mutex: KernelMutex,
+}
+
+/// The heads of the lists of all kprobes (`kprobe_table`). If all of them are null, nobody has to be
+/// asked for each byte.
+static TABLE: Once<Range<u64>> = Once::new();
+
+/// Finds the heads. Called once, after the symbols have been resolved.
+pub(crate) fn init() {
+    let table = symbols::find_kernel(c"kprobe_table").and_then(symbols::around);
+    if let Some(table) = table.filter(|t| t.start % 8 == 0 && t.end.wrapping_sub(t.start) <= 4096) {
+        TABLE.populate(table);
+    }
+}
+
+/// Tells whether there is a kprobe at all, or may be one. The caller holds `kprobe_mutex`.
+fn any_kprobe() -> bool {
+    TABLE.as_ref().is_none_or(|table| {
+        let n = table.end.wrapping_sub(table.start) as usize / size_of::<u64>();
+        // SAFETY: it is a variable of `kernel/kprobes.c`, up to the next symbol of the kernel's data.
+        // The mutex guards it.
+        let heads = unsafe { slice::from_raw_parts(table.start as *const u64, n) };
+        heads.iter().any(|head| *head != 0)
+    })
 }
 
 impl Kprobes {
@@ -40,13 +67,13 @@ impl Kprobes {
         // SAFETY: `fns` comes from `symbols`, so this is the kernel's `kprobe_mutex`. A `Kprobes` is
         // made only where no caller holds it.
         let mutex = unsafe { KernelMutex::hold(fns.kprobe_mutex) };
-        Self { get: fns.get_kprobe, _mutex: mutex }
+        Self { get: fns.get_kprobe, any: any_kprobe(), _mutex: mutex }
     }
 
     /// Tells whether a kprobe has, or may yet write, one of `[addr, addr + len)`.
     pub(crate) fn near(&self, addr: u64, len: usize) -> bool {
         // SAFETY: `get` comes from `symbols`, and this value holds the mutex.
-        unsafe { sys::kapi_kprobe_near(self.get, addr, len) }
+        self.any && unsafe { sys::kapi_kprobe_near(self.get, addr, len) }
     }
 }
 

@@ -127,6 +127,13 @@ impl Dispatchers {
         if self.x64.iter().any(|r| r.contains(&addr)) {
             return Some(Abi::X64);
         }
+        self.rare(addr)
+    }
+
+    /// A function of its own, so that the usual case saves no registers for it.
+    #[cold]
+    #[inline(never)]
+    fn rare(&self, addr: u64) -> Option<Abi> {
         if self.ia32.iter().any(|r| r.contains(&addr)) {
             return Some(Abi::Ia32);
         }
