@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * How long probes have kept a CPU on purpose, for all consumers together: at most half a second in
- * each interval of a second, which begins with the first of them. Called in probe context, so by one probe at a time on each CPU.
+ * each interval of a second, which begins with the first of them. Called in probe context, so by
+ * one probe at a time on each CPU.
  */
 #include <linux/kprobes.h>
 #include <linux/percpu.h>

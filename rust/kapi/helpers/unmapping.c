@@ -55,14 +55,14 @@ static int kapi_unmaps_thread(void *arg)
 		struct kapi_unmapping *u;
 		int err = 0;
 
-		wait_event_idle(kapi_unmaps_wait, !list_empty(&kapi_unmaps) || kthread_should_stop());
 		u = kapi_unmaps_next();
 		if (!u) {
 			if (kthread_should_stop())
 				return 0;
+			wait_event_idle(kapi_unmaps_wait, !list_empty(&kapi_unmaps) || kthread_should_stop());
 			continue;
 		}
-		/* One that came too late for the try before. */
+		/* A signal may have come too late for the try before. */
 		flush_signals(current);
 		if (mmget_not_zero(u->mm)) {
 			kthread_use_mm(u->mm);
@@ -70,7 +70,6 @@ static int kapi_unmaps_thread(void *arg)
 			kthread_unuse_mm(u->mm);
 			mmput_async(u->mm);
 		}
-		flush_signals(current);
 		WRITE_ONCE(kapi_unmaps_done, kapi_unmaps_done + 1);
 		if (err == -EINTR && u->tries++ < 2) {
 			spin_lock(&kapi_unmaps_lock);
@@ -80,9 +79,6 @@ static int kapi_unmaps_thread(void *arg)
 		}
 		mmdrop(u->mm);
 		kfree(u);
-		spin_lock(&kapi_unmaps_lock);
-		WRITE_ONCE(kapi_unmaps_busy, !list_empty(&kapi_unmaps));
-		spin_unlock(&kapi_unmaps_lock);
 	}
 }
 

@@ -85,10 +85,10 @@ impl Patch {
         if !(matches!(opcode, CALL | JMP) || self.new == WIDE_NOP || self.new == WIDE_RET) {
             return Err(Refused::Malformed);
         }
-        if !text.is_text(self.addr, self.new.len()) {
+        let len = self.new.len();
+        if !text.is_text(self.addr, len) {
             return Err(Refused::NotText);
         }
-        let len = self.new.len();
         if text.read(self.addr) != Some(self.old) || kprobes.near(self.addr, len) {
             return Err(Refused::Busy);
         }

@@ -148,8 +148,8 @@ pub fn on_each(f: impl Fn(&ProbeCtx) + Sync) -> Result {
     Ok(())
 }
 
-/// Runs `f` in a thread of the kernel, and waits until it has returned. No cgroup makes that thread
-/// wait, whoever is charged for the memory that `f` takes.
+/// Runs `f` in a thread of the kernel, and waits until it has returned. That thread belongs to no
+/// user's cgroup, so no limit of a cgroup makes it wait.
 ///
 /// # Context
 ///
