@@ -89,7 +89,7 @@ fn trampoline() -> u64 {
 /// How often a batch is sorted out again because another tracer has interfered.
 const TRIES: usize = 4;
 
-/// Room for functions of a batch that turn out to be replaced.
+/// The kernel side's room for functions of an update that turn out to be replaced.
 const SHARED: usize = 256;
 
 /// How many sites are detached at a time if there is no memory.
@@ -170,6 +170,57 @@ impl Batch<'_> {
         unsafe { sys::kapi_ftrace_change(update, hash.at) }
     }
 
+    /// Adds all sites that can be added. The lock is held.
+    fn add(&mut self) -> c_int {
+        let mut tries = TRIES;
+        loop {
+            self.sort_out(true);
+            let err = self.update(true);
+            // Another tracer has got one of the places since `sort_out`: EBUSY from the first call
+            // of ftrace, EINVAL from later ones.
+            if ![bindings::EBUSY, bindings::EINVAL].map(|e| -(e as c_int)).contains(&err) {
+                return err;
+            }
+            // Or there was no room for all that are replaced. Each such round refuses some.
+            let n = self.shared();
+            if n == SHARED && self.refuse(n) {
+                continue;
+            }
+            tries = tries.saturating_sub(1);
+            if tries == 0 {
+                return err;
+            }
+        }
+    }
+
+    /// Puts the functions of the last update that turned out to be replaced into `rest`, and
+    /// returns their number. The lock is held.
+    fn shared(&mut self) -> usize {
+        // SAFETY: `rest` has as many members as its length says.
+        unsafe { sys::kapi_ftrace_shared(self.rest.as_mut_ptr(), self.rest.len()) }
+    }
+
+    /// Refuses the first `n` sites of `rest`. Returns true if some of them were to be changed.
+    fn refuse(&mut self, n: usize) -> bool {
+        let sites = self.rest.get(..n).unwrap_or(&[]);
+        let mut some = false;
+        let all = self.verdicts.iter_mut().zip(self.sites);
+        for (verdict, _) in all.filter(|(_, site)| sites.contains(site)) {
+            some |= *verdict == Verdict::Change;
+            *verdict = Verdict::Refused(Refused::Busy);
+        }
+        some
+    }
+
+    /// Detaches and refuses the functions that turned out to be replaced. The lock is held.
+    fn let_go_of_shared(&mut self) {
+        let n = self.shared();
+        let shared = self.rest.get(..n).unwrap_or(&[]);
+        if !shared.is_empty() && detach_held(self.fns, shared).is_ok() {
+            self.refuse(n);
+        }
+    }
+
     fn remove(mut self) -> Result {
         self.sort_out(false);
         match self.update(false) {
@@ -207,18 +258,9 @@ pub fn attach(sites: &[u64], refused: &mut dyn FnMut(usize, Refused)) {
     let mut batch = Batch { fns, sites, verdicts: &mut verdicts, rest: &mut rest };
     let _held = Lock::Ftrace.hold();
     sites::expect();
-    let mut err = 0;
-    for _ in 0..TRIES {
-        batch.sort_out(true);
-        err = batch.update(true);
-        // Another tracer has got one of the places since `sort_out`: EBUSY from the first call of
-        // ftrace, EINVAL from later ones.
-        if ![bindings::EBUSY, bindings::EINVAL].map(|e| -(e as c_int)).contains(&err) {
-            break;
-        }
-    }
+    let err = batch.add();
     match u32::try_from(-err) {
-        Ok(0) => let_go_of_shared(&mut batch),
+        Ok(0) => batch.let_go_of_shared(),
         Ok(bindings::ENOMEM) => batch.refuse_rest(Refused::Memory),
         Ok(bindings::EOPNOTSUPP | bindings::ENODEV) => batch.refuse_rest(Refused::Unsupported),
         _ => batch.refuse_rest(Refused::Busy),
@@ -234,21 +276,6 @@ fn verdicts(n: usize) -> Result<KVVec<Verdict>> {
     let mut all = mem::exact(n)?;
     all.resize(n, Verdict::Change, GFP_KERNEL)?;
     Ok(all)
-}
-
-/// Detaches and refuses the functions that turn out to be replaced.
-fn let_go_of_shared(batch: &mut Batch<'_>) {
-    let mut shared = [0; SHARED];
-    // SAFETY: `shared` has as many members as its length says.
-    let n = unsafe { sys::kapi_ftrace_shared(shared.as_mut_ptr(), shared.len()) };
-    let Some(shared) = shared.get(..n).filter(|s| !s.is_empty()) else { return };
-    if detach_held(batch.fns, shared).is_err() {
-        return;
-    }
-    let all = batch.verdicts.iter_mut().zip(batch.sites);
-    for (verdict, _) in all.filter(|(_, site)| shared.contains(site)) {
-        *verdict = Verdict::Refused(Refused::Busy);
-    }
 }
 
 /// Detaches the sites. A site that is not attached is no error. `ENOMEM`: the kernel had no memory
