@@ -14,12 +14,13 @@ use crate::plan::{Plan, Work};
 use crate::site::{Site, TABLE};
 use crate::state::{Find, Refuse, State};
 use framework::{EnableError, Probe};
-use kapi::int3::{self, Trap};
+use kapi::int3;
 use kapi::publish::Replace;
 use kapi::text::{self, Patch, Refused};
 use kapi::{ftrace, mem};
 use kernel::prelude::*;
 use kernel::sync::Arc;
+use x86::Decoded;
 
 impl State {
     /// Arms probes.
@@ -110,13 +111,13 @@ impl State {
         let Lists { mut fentries, mut traps, mut patches } = Lists::of(plans)?;
         sort(&mut fentries, |a| *a);
         unique(&mut fentries, |a| *a);
-        sort(&mut traps, |t| t.at.addr());
-        unique(&mut traps, |t| t.at.addr());
+        sort(&mut traps, |t| t.at().addr());
+        unique(&mut traps, |t| t.at().addr());
         sort(&mut patches, |p| p.addr());
         unique(&mut patches, |p| p.addr());
         let mut addrs: KVVec<u64> = mem::vec(traps.len())?;
         for t in traps.iter() {
-            mem::push(&mut addrs, t.at.addr())?;
+            mem::push(&mut addrs, t.at().addr())?;
         }
         // From here on, nothing can fail for lack of memory.
         let mut fail = |addr: Option<u64>, why| {
@@ -181,7 +182,7 @@ impl State {
 /// The places to patch, by method.
 struct Lists {
     fentries: KVVec<u64>,
-    traps: KVVec<Trap>,
+    traps: KVVec<Decoded>,
     patches: KVVec<Patch>,
 }
 

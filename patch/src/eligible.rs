@@ -17,7 +17,7 @@ use kapi::{ftrace, text as kernel_text};
 use kernel::prelude::*;
 use x86::body::{self, Around, Code, Scratch, Unfit};
 use x86::encoding::{self, WIDE};
-use x86::{Boundary, Shape, MAX_LEN};
+use x86::{Boundary, Decoded, Shape};
 
 /// The length in bytes of the nop that the compiler left for ftrace.
 pub(crate) const FENTRY_LEN: u64 = WIDE as u64;
@@ -27,17 +27,17 @@ pub(crate) const FENTRY_LEN: u64 = WIDE as u64;
 pub(crate) enum Entry {
     /// By ftrace, at this site.
     Fentry(u64),
-    /// By a breakpoint on this instruction, of this shape and length.
-    Break(Boundary, Shape, u8),
+    /// By a breakpoint on this instruction.
+    Break(Decoded),
 }
 
 impl Entry {
     pub(crate) fn technique(self) -> Techniques {
-        match self {
-            Self::Fentry(_) => Techniques::FENTRY,
-            Self::Break(_, Shape::Push(_), _) => Techniques::TRAP_PUSH,
-            Self::Break(_, Shape::Plain(_), _) => Techniques::TRAP_DISPLACED,
-            Self::Break(..) => Techniques::TRAP_EMULATED,
+        let Self::Break(insn) = self else { return Techniques::FENTRY };
+        match insn.shape() {
+            Shape::Push(_) => Techniques::TRAP_PUSH,
+            Shape::Plain(_) => Techniques::TRAP_DISPLACED,
+            _ => Techniques::TRAP_EMULATED,
         }
     }
 }
@@ -142,31 +142,27 @@ impl Judge<'_> {
         });
         let skip = at.wrapping_sub(start);
         let bytes = code.bytes.get(skip as usize..).unwrap_or_default();
-        let bytes = bytes.get(..MAX_LEN).unwrap_or(bytes);
-        let (shape, len) = x86::shape(bytes, at).ok_or(Reason::Undecodable)?;
-        let all = at..at.wrapping_add(len as u64);
-        if self.limits.any_rewritten(all) {
+        let found = Boundary::find(code.bytes, start, at).ok_or(Reason::Undecodable)?;
+        let insn = Decoded::new(found, bytes).ok_or(Reason::Undecodable)?;
+        if self.limits.any_rewritten(at..insn.next()) {
             return Err(Reason::Reserved);
         }
-        match shape {
+        match insn.shape() {
             Shape::Trap => return Err(Reason::TrapsAtOnce),
             Shape::Other => return Err(Reason::Undecodable),
             _ if kernel_text::may_fault(at) => return Err(Reason::MayFault),
             _ => {}
         }
-        let found = Boundary::find(code.bytes, start, at).ok_or(Reason::Undecodable)?;
         // If a loop leads to the instruction, the probe would fire in every round. That is rare, so
         // a cheap guess comes first.
-        // CAST: below 16.
         if !body::may_loop(code.bytes, skip as usize) {
-            return Ok(Entry::Break(found, shape, len as u8));
+            return Ok(Entry::Break(insn));
         }
         let around = Around { return_thunk: 0, elsewhere: &|_| false, watched: at };
         match body::exits::<Unfit>(code, &around, scratch, &mut |_, _| Ok(())) {
             Ok(all) if all.loops => Err(Reason::LoopHead),
             // A function that cannot be followed to its end still has an entry.
-            // CAST: at most 15.
-            _ => Ok(Entry::Break(found, shape, len as u8)),
+            _ => Ok(Entry::Break(insn)),
         }
     }
 }

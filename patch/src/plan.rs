@@ -11,7 +11,6 @@ use crate::list;
 use crate::site::{Ask, How, Role, Site, View};
 use crate::text::{self, Reader};
 use framework::{EnableError, Probe};
-use kapi::int3::{Emulate, Trap};
 use kapi::symbols;
 use kapi::text::Patch;
 use kapi::trampoline::Trampoline;
@@ -19,7 +18,7 @@ use kernel::prelude::*;
 use kernel::sync::Arc;
 use x86::body::{self, Around, Code, Exit, Scratch, Unfit};
 use x86::encoding::WIDE;
-use x86::{Boundary, Shape, MAX_LEN};
+use x86::{Boundary, Decoded, Shape, MAX_LEN};
 
 /// The target of a probe.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +39,7 @@ pub(crate) enum Work {
     /// By ftrace.
     Fentry,
     /// By a breakpoint.
-    Trap(Trap),
+    Trap(Decoded),
     /// By a call in place of what is there.
     Call(Patch),
 }
@@ -224,10 +223,9 @@ impl Planner<'_> {
         })?;
         let (site, work) = match entry {
             Entry::Fentry(at) => (self.site(at, How::Fentry, Role::Entry, [0; WIDE]), Work::Fentry),
-            Entry::Break(at, shape, len) => {
-                let trap = trap(at, shape, len, code)?;
-                let old = old(code, at.addr());
-                (self.site(at.addr(), How::Trap, Role::Entry, old), Work::Trap(trap))
+            Entry::Break(insn) => {
+                let at = insn.at().addr();
+                (self.site(at, How::Trap, Role::Entry, old(code, at)), Work::Trap(insn))
             }
         };
         match site {
@@ -346,13 +344,9 @@ impl Planner<'_> {
             // After a call in place of the last jump, the return address lies behind the function.
             // The kernel then takes a thread for out of a livepatch, and may remove that.
             Exit::Tail if wide && !self.of.catalog.is_livepatch => None,
-            Exit::Narrow(shape, len) => Some((shape, len.into())),
-            Exit::Return | Exit::Tail => {
-                let found = x86::shape(bytes.get(..MAX_LEN).unwrap_or(bytes), at);
-                Some(found.ok_or(EnableError::Gone)?)
-            }
+            _ => Some(Decoded::new(place, bytes).ok_or(EnableError::Gone)?),
         };
-        let len = hidden.map_or(WIDE, |(_, len)| len);
+        let len = hidden.map_or(WIDE, |insn| insn.size().into());
         if self.of.catalog.limits.any_rewritten(at..at.wrapping_add(len as u64)) {
             return Err(EnableError::Unsupported("one of its returns is a static call"));
         }
@@ -362,10 +356,7 @@ impl Planner<'_> {
             call.ok_or(EnableError::Unsupported("it is too far from dtrace.ko"))
         };
         let (how, work) = match (hidden, exit) {
-            // CAST: at most 15.
-            (Some((shape, len)), _) => {
-                (How::Trap, Work::Trap(trap(place, shape, len as u8, code)?))
-            }
+            (Some(insn), _) => (How::Trap, Work::Trap(insn)),
             (None, Exit::Tail) => (How::Tail, call(Trampoline::Tail)?),
             (None, _) => (How::Return, call(Trampoline::Return)?),
         };
@@ -401,38 +392,4 @@ fn old(code: Code<'_>, at: u64) -> [u8; WIDE] {
         *to = *from;
     }
     old
-}
-
-/// Returns the breakpoint at `at`, with the effect of the instruction that it replaces.
-fn trap(
-    at: Boundary,
-    shape: Shape,
-    len: u8,
-    code: Code<'_>,
-) -> core::result::Result<Trap, EnableError> {
-    let from = at.addr().wrapping_sub(code.start) as usize;
-    let bytes = code.bytes.get(from..).unwrap_or_default();
-    let first = *bytes.first().ok_or(EnableError::Gone)?;
-    let next = at.addr().wrapping_add(len.into());
-    let emulate = match shape {
-        Shape::Nop => Emulate::Skip(len),
-        Shape::Push(reg) => Emulate::Push(reg),
-        Shape::Jump(target) => Emulate::Jump(target),
-        Shape::Branch(cc, target) => Emulate::Branch { cc, target, next },
-        Shape::Call(target) => Emulate::Call { target, next },
-        Shape::Return => Emulate::Return,
-        Shape::JumpReg(reg) => Emulate::JumpReg(reg),
-        Shape::CallReg(reg) => Emulate::CallReg { reg, next },
-        Shape::Plain(rip_disp) => {
-            let mut copy = [0; MAX_LEN];
-            for (to, from) in copy.iter_mut().zip(bytes).take(len.into()) {
-                *to = *from;
-            }
-            Emulate::Displaced { bytes: copy, len, rip_disp }
-        }
-        Shape::Trap | Shape::Other => {
-            return Err(EnableError::Unsupported("an instruction there cannot be reproduced"))
-        }
-    };
-    Ok(Trap { at, first, emulate })
 }

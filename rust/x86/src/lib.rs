@@ -12,13 +12,15 @@
 )]
 
 pub mod body;
+mod decoded;
 pub mod displace;
 pub mod encoding;
 pub mod follow;
 mod quick;
 mod shape;
 
-pub use shape::{shape, Shape};
+pub use decoded::{Boundary, Decoded, Shape};
+pub use shape::shape;
 
 use displace::Mode;
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, OpKind};
@@ -219,12 +221,6 @@ fn flow(insn: &Instruction) -> Flow {
     }
 }
 
-/// The address of an instruction. Only this crate makes one, by decoding code from its beginning,
-/// and only at a boundary may a patch of text begin. It is as true as the caller's word that a
-/// function begins at the start of the code and has these bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Boundary(u64);
-
 impl Boundary {
     /// Finds the instruction at `target` by decoding `code`, a function at address `start`, from
     /// its beginning. Compilers lay out functions without gaps; data in the middle of the code ends
@@ -232,12 +228,6 @@ impl Boundary {
     pub fn find(code: &[u8], start: u64, target: u64) -> Option<Self> {
         let mut begins = walk(code, start).map_while(Result::ok).map(|(ip, _)| ip);
         begins.find(|ip| *ip >= target).filter(|ip| *ip == target).map(Self)
-    }
-
-    /// Returns the address.
-    #[inline]
-    pub fn addr(self) -> u64 {
-        self.0
     }
 }
 

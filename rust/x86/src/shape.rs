@@ -6,36 +6,8 @@
 //! instruction pointer is the one common use of the address, and can be fixed in the copy. All
 //! others are emulated, by their [`Shape`].
 
-use crate::{decode_into, Flow, MAX_LEN};
+use crate::{decode_into, Boundary, Decoded, Flow, Shape, MAX_LEN};
 use iced_x86::{ConditionCode, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
-
-/// The shape of an instruction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
-    /// An instruction without effect: a nop, an endbr.
-    Nop,
-    /// `push` of a 64-bit register, by its number in encodings.
-    Push(u8),
-    /// A direct jump.
-    Jump(u64),
-    /// A conditional jump: the condition code as in encodings, and the target.
-    Branch(u8, u64),
-    /// A direct call.
-    Call(u64),
-    /// A return that pops nothing else.
-    Return,
-    /// A jump through a register, by its number.
-    JumpReg(u8),
-    /// A call through a register, by its number.
-    CallReg(u8),
-    /// An instruction that a copy can replace. If it addresses memory relative to itself, the
-    /// offset of the 32-bit displacement.
-    Plain(Option<u8>),
-    /// An instruction that always traps: ud2, int3.
-    Trap,
-    /// An instruction for which none of this is known to be right.
-    Other,
-}
 
 /// Returns the shape and length of the instruction at the beginning of `bytes`, whose address is
 /// `ip`.
@@ -44,6 +16,15 @@ pub fn shape(bytes: &[u8], ip: u64) -> Option<(Shape, usize)> {
     let mut decoder = Decoder::try_with_ip(64, bytes, ip, DecoderOptions::NONE).ok()?;
     let flow = decode_into(&mut decoder, bytes, &mut insn)?;
     Some((of(&decoder, &insn, flow.kind, bytes), flow.len))
+}
+
+impl Decoded {
+    /// Decodes the instruction at a boundary, where `bytes` begin. `None` if there is none, or it is
+    /// cut off.
+    pub fn new(at: Boundary, bytes: &[u8]) -> Option<Self> {
+        let (shape, len) = shape(bytes.get(..MAX_LEN).unwrap_or(bytes), at.addr())?;
+        Self::claim(at, shape, bytes.get(..len)?)
+    }
 }
 
 fn of(decoder: &Decoder<'_>, insn: &Instruction, flow: Flow, bytes: &[u8]) -> Shape {

@@ -19,8 +19,8 @@ use kapi::text::{is_reserved, patch, Patch, PatchError};
 use kapi::trampoline::{set_sdt_handler, Trampoline};
 use kapi::{mem, symbols, task, time, xcall};
 use kernel::prelude::*;
+use x86::boundary;
 use x86::encoding::{WIDE_NOP, WIDE_RET};
-use x86::Boundary;
 
 module! {
     type: Kapi,
@@ -303,17 +303,17 @@ fn patching() -> Result {
     let hits = || HITS.load(Relaxed);
     // Hidden: otherwise `site + 5` becomes an address of its own, which objtool takes for an entry.
     let site = core::hint::black_box(&raw const kapi_site as u64);
-    let at = |addr| Patch::to_call(Boundary(addr), WIDE_NOP, Trampoline::Sdt);
+    let at = |addr| Patch::to_call(boundary(addr), WIDE_NOP, Trampoline::Sdt);
     let on = at(site).ok_or(EINVAL)?;
     let stray = at(site + 1).ok_or(EINVAL)?;
     let data = at(&raw const HITS as u64).ok_or(EINVAL)?;
     let nothing = at(0xffff_ffff_fe00_0000).ok_or(EINVAL)?;
     let zero = at(0).ok_or(EINVAL)?;
     check!(at(site ^ (1 << 40)).is_none() && at(u64::MAX).is_none());
-    check!(Patch::to_call(Boundary(site), WIDE_RET, Trampoline::Sdt).is_none());
-    check!(Patch::to_call(Boundary(site), WIDE_NOP, Trampoline::Return).is_none());
-    check!(Patch::to_call(Boundary(site), WIDE_RET, Trampoline::Tail).is_none());
-    check!(Patch::call_to_nop(Boundary(site), WIDE_NOP).is_none());
+    check!(Patch::to_call(boundary(site), WIDE_RET, Trampoline::Sdt).is_none());
+    check!(Patch::to_call(boundary(site), WIDE_NOP, Trampoline::Return).is_none());
+    check!(Patch::to_call(boundary(site), WIDE_RET, Trampoline::Tail).is_none());
+    check!(Patch::call_to_nop(boundary(site), WIDE_NOP).is_none());
     // What takes a call away cannot be turned into what writes one.
     let back = Patch::restore(site + 1, WIDE_NOP, Trampoline::Sdt).ok_or(EINVAL)?;
     check!(back.undo() == back && on.undo().undo() == on.undo());

@@ -6,7 +6,7 @@ use crate::{kapi_race_pause, module_parameters, value};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use kapi::context::enter;
 use kapi::forbidden::{self, Why};
-use kapi::int3::{self, Emulate, Trap};
+use kapi::int3;
 use kapi::modules;
 use kapi::nofault::read_kernel;
 use kapi::text::{self, Patch, PatchError, Refused};
@@ -14,7 +14,7 @@ use kapi::trampoline::{self, Regs, Saved, Trampoline};
 use kapi::{ftrace, symbols};
 use kernel::prelude::*;
 use x86::encoding::WIDE_NOP;
-use x86::Boundary;
+use x86::{boundary, decoded, Decoded, Shape};
 
 unsafe extern "C" {
     safe fn kapi_shape_site(n: u32) -> u64;
@@ -112,27 +112,27 @@ fn rel8(addr: u64) -> u64 {
     addr.wrapping_add(2).wrapping_add_signed((d as i8).into())
 }
 
-/// Returns the breakpoints for the sites, written by hand.
-fn traps() -> [Trap; TRAPS] {
-    core::array::from_fn(|n| {
+/// Returns the instructions at the sites, decoded by hand.
+fn insns() -> Option<[Decoded; TRAPS]> {
+    let mut all = KVVec::new();
+    for n in 0..TRAPS {
         let addr = kapi_shape_site(n as u32);
-        let slot = |len, rip_disp| Emulate::Displaced { bytes: bytes(addr), len, rip_disp };
-        let emulate = match n {
-            0 => Emulate::Push(5),
-            1 => Emulate::Push(12),
-            2 => slot(6, Some(2)),
-            3 => slot(3, None),
-            4 => Emulate::Skip(2),
-            5 => Emulate::Jump(rel8(addr)),
-            6 => Emulate::Branch { cc: 4, target: rel8(addr), next: addr + 2 },
-            7 => Emulate::Call { target: rel32(addr, 5), next: addr + 5 },
-            8 => Emulate::JumpReg(11),
-            9 => Emulate::CallReg { reg: 0, next: addr + 2 },
-            _ => Emulate::Return,
+        let (shape, len) = match n {
+            0 => (Shape::Push(5), 1),
+            1 => (Shape::Push(12), 2),
+            2 => (Shape::Plain(Some(2)), 6),
+            3 => (Shape::Plain(None), 3),
+            4 => (Shape::Nop, 2),
+            5 => (Shape::Jump(rel8(addr)), 2),
+            6 => (Shape::Branch(4, rel8(addr)), 2),
+            7 => (Shape::Call(rel32(addr, 5)), 5),
+            8 => (Shape::JumpReg(11), 3),
+            9 => (Shape::CallReg(0), 2),
+            _ => (Shape::Return, 1),
         };
-        let [first] = bytes(addr);
-        Trap { at: Boundary(addr), first, emulate }
-    })
+        all.push(decoded(addr, shape, &bytes::<15>(addr)[..len])?, GFP_KERNEL).ok()?;
+    }
+    all.as_slice().try_into().ok()
 }
 
 fn zero() {
@@ -185,64 +185,48 @@ pub(crate) fn all() -> Result {
     let before = text_now();
     check!(kapi_shape_run(100) == 0);
 
-    let traps = traps();
-    int3::add(&traps, &mut none("add"));
+    let insns = insns().ok_or(EINVAL)?;
+    int3::add(&insns, &mut none("add"));
     // The same breakpoint may be added again, but no other one.
-    int3::add(&traps, &mut none("add"));
+    int3::add(&insns, &mut none("add"));
     let mut refused = 0;
-    let other = Trap { emulate: Emulate::Skip(1), ..traps[0] };
+    let addr = |n: usize| insns[n].at().addr();
+    let lie = |addr, shape, bytes: &[u8]| decoded(addr, shape, bytes).ok_or(EINVAL);
+    let other = lie(addr(0), Shape::Nop, insns[0].bytes())?;
     int3::add(&[other], &mut |_, why| refused += u64::from(why == Refused::Busy));
     // No probe may fire in this section, whatever instruction is there.
     let noinstr = symbols::find(c"__noinstr_text_start").ok_or(EINVAL)?;
     let wrong = [
-        Trap { at: Boundary(noinstr), first: bytes::<1>(noinstr)[0], emulate: Emulate::Skip(1) },
-        Trap { emulate: Emulate::Push(16), ..traps[0] },
-        Trap { emulate: Emulate::Skip(16), ..traps[0] },
-        Trap { emulate: Emulate::Call { target: 1, next: 1 }, ..traps[0] },
-        Trap { first: 0xcc, ..traps[0] },
+        lie(noinstr, Shape::Nop, &bytes::<1>(noinstr))?,
+        lie(addr(1) + 1, Shape::Trap, &bytes::<1>(addr(1) + 1))?,
+        lie(addr(1) + 1, Shape::Other, &bytes::<1>(addr(1) + 1))?,
     ];
+    int3::add(&wrong, &mut |_, why| refused += u64::from(why == Refused::Malformed));
     // A breakpoint is refused if the instruction at its site is another one.
-    let slot = |n: usize, change: u8| {
-        let mut bytes: [u8; 15] = bytes(traps[n].at.0);
-        bytes[2] ^= change;
-        Trap { emulate: Emulate::Displaced { bytes, len: 3, rip_disp: None }, ..traps[n] }
-    };
-    let at = |n: usize, emulate| Trap {
-        at: Boundary(traps[n].at.0 + 1),
-        first: bytes::<1>(traps[n].at.0 + 1)[0],
-        emulate,
-    };
-    let false_ones = [
-        slot(3, 1),
-        at(0, Emulate::Return),
-        at(5, Emulate::Jump(traps[0].at.0)),
-        at(7, Emulate::Call { target: traps[0].at.0, next: traps[7].at.0 + 6 }),
-        at(8, Emulate::Skip(1)),
-    ];
+    let mut changed = bytes::<3>(addr(3));
+    changed[2] ^= 1;
     let mut lies = 0;
     // Forget the known one, which would be refused for another reason.
-    int3::forget(traps[3].at.0..traps[3].at.0 + 1);
-    int3::add(&false_ones, &mut |_, why| lies += u64::from(why == Refused::Busy));
-    check!(lies == 5);
-    int3::add(&traps[3..4], &mut none("add the true one"));
-    int3::add(&wrong, &mut |_, why| refused += u64::from(why == Refused::Malformed));
-    int3::arm(&[1, traps[0].at.0 + 1], &mut |_, why| {
-        refused += u64::from(why == Refused::Malformed)
-    });
-    check!(strange() == 0 && refused == 8);
+    int3::forget(addr(3)..addr(3) + 1);
+    let other = lie(addr(3), Shape::Plain(None), &changed)?;
+    int3::add(&[other], &mut |_, why| lies += u64::from(why == Refused::Busy));
+    check!(lies == 1);
+    int3::add(&insns[3..4], &mut none("add the true one"));
+    int3::arm(&[1, addr(0) + 1], &mut |_, why| refused += u64::from(why == Refused::Malformed));
+    check!(strange() == 0 && refused == 6);
 
     let at = |n: usize| kapi_shape_site(n as u32);
     let entry = [ftrace::location(kapi_shape_fentry()).ok_or(EINVAL)?];
     check!(bytes(entry[0]) == WIDE_NOP && ftrace::location(at(0)).is_none());
-    let to = |n, t| Patch::to_call(Boundary(at(n)), bytes(at(n)), t).ok_or(EINVAL);
+    let to = |n, t| Patch::to_call(boundary(at(n)), bytes(at(n)), t).ok_or(EINVAL);
     let patches = [to(RETURN5, Trampoline::Return)?, to(TAIL, Trampoline::Tail)?];
-    let quiet = Patch::to_call(Boundary(noinstr), WIDE_NOP, Trampoline::Sdt).ok_or(EINVAL)?;
+    let quiet = Patch::to_call(boundary(noinstr), WIDE_NOP, Trampoline::Sdt).ok_or(EINVAL)?;
     check!(text::patch(&[quiet]) == Err(PatchError::NotPatchable(0)));
-    let sites = Sites { addrs: traps.map(|t| t.at.0), patches, entry };
+    let sites = Sites { addrs: insns.map(|i| i.at().addr()), patches, entry };
     ftrace::attach(&[at(0), 0, u64::MAX], &mut |_, why| {
         refused += u64::from(why == Refused::NotText)
     });
-    check!(refused == 11);
+    check!(refused == 9);
 
     // The counts are exact, with patches on and off.
     let long = value(module_parameters::toggles.value()) >= 20;
@@ -277,7 +261,7 @@ pub(crate) fn all() -> Result {
     ] {
         let site = core::hint::black_box(site as u64);
         let trampoline = if tail { Trampoline::Tail } else { Trampoline::Return };
-        let on = Patch::to_call(Boundary(site), bytes(site), trampoline).ok_or(EINVAL)?;
+        let on = Patch::to_call(boundary(site), bytes(site), trampoline).ok_or(EINVAL)?;
         check!(text::patch(&[on]).is_ok());
         check!(kapi_shape_keeps_return() == 1 && kapi_shape_keeps_tail() == 1);
         check!(tail || LAST.load(Relaxed) == 0x99);
@@ -287,12 +271,12 @@ pub(crate) fn all() -> Result {
     // Like a module that is loaded and unloaded repeatedly: the pool must get its memory back.
     for _ in 0..if long { 30_000 } else { 10 } {
         int3::forget(at(2)..at(2) + 1);
-        int3::add(&traps[2..3], &mut none("add again"));
+        int3::add(&insns[2..3], &mut none("add again"));
     }
     let mut forgotten = 0;
     int3::forget(at(2)..at(2) + 1);
     int3::arm(&[at(2)], &mut |_, why| forgotten += u64::from(why == Refused::Malformed));
-    int3::add(&traps[2..3], &mut none("add again"));
+    int3::add(&insns[2..3], &mut none("add again"));
     check!(forgotten == 1 && strange() == 0);
 
     // Patch and restore while threads run.

@@ -10,8 +10,8 @@ use kapi::text::{self, Patch};
 use kapi::trampoline::{self, Saved, Trampoline};
 use kapi::{ftrace, mem, symbols, time};
 use kernel::prelude::*;
+use x86::boundary;
 use x86::encoding::{WIDE_NOP, WIDE_RET};
-use x86::Boundary;
 
 static ENTRIES: AtomicU64 = AtomicU64::new(0);
 static RETURNS: AtomicU64 = AtomicU64::new(0);
@@ -139,7 +139,7 @@ impl Whole {
                     let addr = at + i as u64;
                     if five == WIDE_RET && is_c(addr) && !forbidden.has(addr) {
                         if let Some(p) =
-                            Patch::to_call(Boundary(addr), WIDE_RET, Trampoline::Return)
+                            Patch::to_call(boundary(addr), WIDE_RET, Trampoline::Return)
                         {
                             let _ = returns.push_within_capacity(p);
                         }
