@@ -2,6 +2,7 @@
 /*
  * Threads of our own that map memory for other processes; mapping.rs decides where.
  */
+#include <linux/atomic.h>
 #include <linux/completion.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
@@ -9,7 +10,6 @@
 #include <linux/mman.h>
 #include <linux/mmu_context.h>
 #include <linux/module.h>
-#include <linux/refcount.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -27,17 +27,20 @@ struct kapi_mapping {
 	u64 near, size;
 	long result;
 	struct completion done;
-	refcount_t users;
+	atomic_t state;
 };
+
+/* The states of a mapping. In the last one it belongs to the thread, as does a reference to the module. */
+enum { KAPI_MAPPING, KAPI_MAPPED, KAPI_LEFT_BEHIND };
 
 /* Threads that were left behind end when their process lets them. So many may be under way. */
 #define KAPI_MAPPINGS 16
 static atomic_t kapi_mappings;
 
-static void kapi_mapping_put(struct kapi_mapping *m)
+static void kapi_mapping_end(struct kapi_mapping *m)
 {
-	if (refcount_dec_and_test(&m->users))
-		kfree(m);
+	kfree(m);
+	atomic_dec(&kapi_mappings);
 }
 
 static int kapi_mapping_thread(void *arg)
@@ -49,29 +52,62 @@ static int kapi_mapping_thread(void *arg)
 	m->result = kapi_map_here(m->mm, m->near, m->size);
 	kthread_unuse_mm(m->mm);
 	mmput_async(m->mm);
-	complete(&m->done);
-	kapi_mapping_put(m);
-	atomic_dec(&kapi_mappings);
+	/* The waiter goes on when this thread is in the kernel's own text. */
+	if (atomic_xchg(&m->state, KAPI_MAPPED) == KAPI_MAPPING)
+		kthread_complete_and_exit(&m->done, 0);
+	kapi_mapping_end(m);
 	module_put_and_kthread_exit(0);
 }
 
 static struct task_struct *kapi_mapping_begin(struct kapi_mapping *m)
 {
-	struct task_struct *thread;
+	struct task_struct *thread = kthread_create(kapi_mapping_thread, m, "dtrace-map");
 
-	if (!try_module_get(THIS_MODULE))
-		return ERR_PTR(-EINTR);
-	thread = kthread_create(kapi_mapping_thread, m, "dtrace-map");
-	if (IS_ERR(thread)) {
-		module_put(THIS_MODULE);
+	if (IS_ERR(thread))
 		return thread;
-	}
-	atomic_inc(&kapi_mappings);
 	mmget(m->mm);
-	refcount_inc(&m->users);
 	get_task_struct(thread);
 	wake_up_process(thread);
 	return thread;
+}
+
+/* Returns false if the thread has to be left behind. */
+static bool kapi_mapping_wait(struct kapi_mapping *m, struct task_struct *thread, u64 ns, bool *late)
+{
+	int i;
+
+	*late = !wait_for_completion_timeout(&m->done, max(nsecs_to_jiffies(ns), HZ / 20UL));
+	if (!*late)
+		return true;
+	/* A signal that arrives before the thread allows it is lost. */
+	for (i = 0; i < 20; i++) {
+		send_sig(SIGKILL, thread, 1);
+		if (wait_for_completion_timeout(&m->done, HZ / 20))
+			return true;
+	}
+	if (atomic_xchg(&m->state, KAPI_LEFT_BEHIND) == KAPI_MAPPING)
+		return false;
+	wait_for_completion(&m->done);
+	return true;
+}
+
+/* `left`: the thread is left behind, with a reference to the module. */
+static long kapi_mapping_run(struct kapi_mapping *m, u64 ns, bool *late, bool *left)
+{
+	struct task_struct *thread = kapi_mapping_begin(m);
+	long result = -EINTR;
+
+	if (IS_ERR(thread)) {
+		kapi_mapping_end(m);
+		return PTR_ERR(thread);
+	}
+	*left = !kapi_mapping_wait(m, thread, ns, late);
+	if (!*left) {
+		result = m->result;
+		kapi_mapping_end(m);
+	}
+	put_task_struct(thread);
+	return result;
 }
 
 /*
@@ -83,33 +119,25 @@ static struct task_struct *kapi_mapping_begin(struct kapi_mapping *m)
  */
 long kapi_map_there(struct mm_struct *mm, u64 near, u64 size, u64 ns, bool *late)
 {
-	struct kapi_mapping *m;
-	struct task_struct *thread;
+	struct kapi_mapping *m = NULL;
 	long result = -EINTR;
-	int i;
+	bool left = false;
 
 	*late = false;
-	if (atomic_read(&kapi_mappings) >= KAPI_MAPPINGS)
-		return -EINTR;
-	m = kmalloc_obj(*m, GFP_KERNEL | __GFP_NOWARN);
-	if (!m)
-		return -ENOMEM;
-	*m = (struct kapi_mapping){ .mm = mm, .near = near, .size = size, .users = REFCOUNT_INIT(1) };
-	init_completion(&m->done);
-	thread = kapi_mapping_begin(m);
-	if (IS_ERR(thread)) {
-		kapi_mapping_put(m);
-		return PTR_ERR(thread);
+	if (!try_module_get(THIS_MODULE))
+		return result;
+	if (atomic_inc_return(&kapi_mappings) <= KAPI_MAPPINGS) {
+		m = kmalloc_obj(*m, GFP_KERNEL | __GFP_NOWARN);
+		result = -ENOMEM;
 	}
-	*late = !wait_for_completion_timeout(&m->done, max(nsecs_to_jiffies(ns), HZ / 20UL));
-	/* A signal that arrives before the thread allows it is lost. */
-	for (i = 0; *late && i < 20 && !completion_done(&m->done); i++) {
-		send_sig(SIGKILL, thread, 1);
-		wait_for_completion_timeout(&m->done, HZ / 20);
+	if (m) {
+		*m = (struct kapi_mapping){ .mm = mm, .near = near, .size = size };
+		init_completion(&m->done);
+		result = kapi_mapping_run(m, ns, late, &left);
+	} else {
+		atomic_dec(&kapi_mappings);
 	}
-	if (!*late || completion_done(&m->done))
-		result = m->result;
-	put_task_struct(thread);
-	kapi_mapping_put(m);
+	if (!left)
+		module_put(THIS_MODULE);
 	return result;
 }
