@@ -16,7 +16,7 @@ use abi::cpc::{self, Class, Mode, EVENTS};
 use abi::probe::{put, FUNCTION_LEN, NAME_LEN};
 use abi::reason::Reason;
 use framework::framework::ProviderId;
-use framework::{fire, Args, EnableError, Explanation, Framework, Offered, Probe, Provider};
+use framework::{fire, pause, Args, EnableError, Explanation, Framework, Offered, Probe, Provider};
 use kapi::counter::{Count, Counter, Event};
 use kapi::stack::Start;
 use kapi::{context, mem};
@@ -46,6 +46,10 @@ impl Count for Full {
     fn counted(&self, kernel_pc: u64, user_pc: u64) {
         let args = [kernel_pc, user_pc];
         context::enter(|ctx| fire(ctx, &self.0, Args::Values(&args)));
+    }
+
+    fn paused(&self) {
+        context::enter(|ctx| pause(ctx, &self.0));
     }
 }
 

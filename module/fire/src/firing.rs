@@ -73,6 +73,22 @@ impl Rest<'_> {
     }
 }
 
+/// Counts, for each consumer of the probe, that it does not fire for a while.
+///
+/// # Context
+/// *probe*.
+pub fn pause(ctx: &ProbeCtx, probe: &Probe) {
+    let Some(chain) = probe.chain.load(ctx) else { return };
+    let mut last = None;
+    for ecb in chain.ecbs() {
+        let shared = &*ecb.shared;
+        // The ECBs of a consumer are neighbours.
+        if shared.is_live(ctx) && !last.replace(shared).is_some_and(|last| ptr::eq(last, shared)) {
+            shared.counters.pauses.fetch_add(1, Relaxed);
+        }
+    }
+}
+
 /// Runs a clause that only counts. It is the only one, so it cannot cost too much.
 // Not inlined, because the caller would then save registers for it in every case.
 #[inline(never)]

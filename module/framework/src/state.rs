@@ -603,6 +603,7 @@ impl Consumer {
             dblerrors: s.counters.dblerrors.load(Relaxed),
             sigdrops: s.counters.sigdrops.load(Relaxed),
             killed: s.counters.killed.load(Relaxed),
+            pauses: s.counters.pauses.load(Relaxed),
             filled: s.counters.filled.load(Relaxed),
             pressing: s.counters.pressing.swap(0, Relaxed),
             nested: kapi::context::nested().wrapping_sub(s.nested_before),

@@ -26,8 +26,9 @@ pub struct Status {
     /// Firings that were skipped because the CPU was already inside a probe (an NMI, or a fault in
     /// a probe).
     pub nested: u64,
-    /// Overflows of ustack()'s string table. The module leaves it 0.
-    pub stkstroverflows: u64,
+    /// How often a probe of `cpc` missed events, for a second at most, because perf had stopped its
+    /// counter on a CPU.
+    pub pauses: u64,
     /// Signals of `stop()` and `raise()` that were lost because too many were queued on their CPU.
     pub sigdrops: u64,
     /// Stacks of processes that ended early because a file on their way had no rows yet.

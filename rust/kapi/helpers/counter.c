@@ -20,10 +20,10 @@
  * kapi_counted() stays in C: nothing may probe it. No binding has perf's functions. counter.rs
  * decides which events exist.
  */
-#include <linux/atomic.h>
 #include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
 #include <linux/irqflags.h>
+#include <linux/jiffies.h>
 #include <linux/kprobes.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
@@ -45,16 +45,17 @@ static notrace void kapi_counted(struct perf_event *event, struct perf_sample_da
 	struct kapi_counting *c = event->overflow_handler_context;
 	u64 pc = instruction_pointer(regs);
 	bool user = user_mode(regs);
+	u32 what = KAPI_COUNTED;
 	struct pt_regs *before;
 	unsigned long flags;
 
 	if (event->hw.interrupts == KAPI_THROTTLED)
-		atomic64_inc((atomic64_t *)&c->throttled);
+		what |= KAPI_PAUSED;
 	/* perf reports page faults with interrupts on. A timer's probe would take these registers for its own. */
 	raw_local_irq_save(flags);
 	before = this_cpu_read(kapi_over_regs);
 	this_cpu_write(kapi_over_regs, regs);
-	c->fn_(c->arg, user ? 0 : pc, user ? pc : 0);
+	c->fn_(c->arg, user ? 0 : pc, user ? pc : 0, what);
 	this_cpu_write(kapi_over_regs, before);
 	raw_local_irq_restore(flags);
 }
@@ -89,13 +90,22 @@ struct perf_event *kapi_counter_create(const struct kapi_event *what, unsigned i
 	return event;
 }
 
-/* Returns false if perf has stopped the event for good: it gave the counter to an older pinned one. */
-bool kapi_counter_release(struct perf_event *event)
+/* May sleep. */
+void kapi_counter_release(struct perf_event *event)
 {
-	bool counted = READ_ONCE(event->state) != PERF_EVENT_STATE_ERROR;
-
 	perf_event_release_kernel(event);
-	return counted;
+}
+
+/*
+ * Has an event count again to which perf has given no counter, because an older pinned event needed
+ * it: perf would never try again. Returns false if the event was in this state. May sleep.
+ */
+bool kapi_counter_revive(struct perf_event *event)
+{
+	if (READ_ONCE(event->state) != PERF_EVENT_STATE_ERROR)
+		return true;
+	perf_event_enable(event);
+	return false;
 }
 
 /* CPUs that came online since their events were created. */
@@ -103,18 +113,31 @@ static struct cpumask kapi_counters_came;
 
 static void kapi_counters_work(struct work_struct *work)
 {
-	kapi_counters_follow();
+	if (kapi_counters_follow())
+		schedule_delayed_work(to_delayed_work(work), HZ);
 }
-static DECLARE_WORK(kapi_counters_queued, kapi_counters_work);
+static DECLARE_DELAYED_WORK(kapi_counters_queued, kapi_counters_work);
+
+/* Has kapi_counters_follow() called soon, and each second from then on as long as it returns true. */
+void kapi_counters_look(void)
+{
+	mod_delayed_work(system_percpu_wq, &kapi_counters_queued, 0);
+}
+
+/* From now on, it is neither called nor running. */
+void kapi_counters_stop(void)
+{
+	cancel_delayed_work_sync(&kapi_counters_queued);
+}
 
 static int kapi_counters_online(unsigned int cpu)
 {
 	cpumask_set_cpu(cpu, &kapi_counters_came);
-	schedule_work(&kapi_counters_queued);
+	kapi_counters_look();
 	return 0;
 }
 
-/* Has kapi_counters_follow() called soon after each time that CPUs come online. Returns a state, or an error. */
+/* Has kapi_counters_look() called each time that a CPU comes online. Returns a state, or an error. */
 int kapi_counters_watch(void)
 {
 	return cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "dtrace:counter", kapi_counters_online, NULL);
@@ -123,12 +146,6 @@ int kapi_counters_watch(void)
 void kapi_counters_unwatch(int state)
 {
 	cpuhp_remove_state_nocalls(state);
-}
-
-/* Waits for a call that is due. */
-void kapi_counters_flush(void)
-{
-	flush_work(&kapi_counters_queued);
 }
 
 bool kapi_counters_take(unsigned int cpu)

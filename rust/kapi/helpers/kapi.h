@@ -121,21 +121,25 @@ struct kapi_event {
 	u32 kind;
 	bool user, kernel;
 };
-typedef void (*kapi_count_fn)(void *arg, u64 kernel_pc, u64 user_pc);
+/* Rust: counter::COUNTED, PAUSED */
+#define KAPI_COUNTED 1 /* The CPU has counted the number of events. */
+#define KAPI_PAUSED 2 /* perf does not count for a while. */
+typedef void (*kapi_count_fn)(void *arg, u64 kernel_pc, u64 user_pc, u32 what);
 /* Rust: sys::Counting */
 struct kapi_counting {
 	kapi_count_fn fn_;
 	void *arg;
-	u64 throttled;
 };
 struct perf_event *kapi_counter_create(const struct kapi_event *what, unsigned int cpu, struct kapi_counting *counting);
-bool kapi_counter_release(struct perf_event *event);
+void kapi_counter_release(struct perf_event *event);
+bool kapi_counter_revive(struct perf_event *event);
 int kapi_counters_watch(void);
 void kapi_counters_unwatch(int state);
-void kapi_counters_flush(void);
+void kapi_counters_look(void);
+void kapi_counters_stop(void);
 bool kapi_counters_take(unsigned int cpu);
 /* Rust */
-void kapi_counters_follow(void);
+bool kapi_counters_follow(void);
 DECLARE_PER_CPU(struct pt_regs *, kapi_over_regs);
 
 #endif

@@ -7,6 +7,9 @@
 //! held for writing, so it only queues a work, and the work creates the event soon after. A CPU that
 //! goes offline disables its events (`perf_event_exit_cpu()`); they are released when the CPU comes
 //! back, or at the end.
+//!
+//! Our events are pinned. If an older pinned event, of a cgroup or of a task, needs the counter, perf
+//! stops ours for good (`PERF_EVENT_STATE_ERROR`). So the work looks at all events each second.
 
 use crate::context::cpus;
 use crate::lock::{Guarded, Lock};
@@ -16,7 +19,6 @@ use crate::sys::{self, Counting, OnCount};
 use crate::xcall;
 use core::cell::UnsafeCell;
 use core::ptr::{self, NonNull};
-use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use kernel::alloc::KVVec;
 use kernel::bindings;
 use kernel::error::{from_err_ptr, to_result};
@@ -51,15 +53,32 @@ pub trait Count: Send + Sync {
     ///
     /// *any*: an NMI, or the context of a kernel event, on several CPUs at the same time.
     fn counted(&self, kernel_pc: u64, user_pc: u64);
+
+    /// Events on a CPU were or will be missed, for a second at most: perf has stopped the event until
+    /// the next tick because it fires too often, or has given its counter to another pinned event.
+    ///
+    /// # Context
+    ///
+    /// *any*, as above, or *process*.
+    fn paused(&self);
 }
+
+/// Bits of what the callback is told: `KAPI_COUNTED`, `KAPI_PAUSED`.
+const COUNTED: u32 = 1;
+const PAUSED: u32 = 2;
 
 /// # Safety
 ///
 /// `arg` is a `T`.
-unsafe extern "C" fn counted<T: Count>(arg: *mut c_void, kernel_pc: u64, user_pc: u64) {
+unsafe extern "C" fn counted<T: Count>(arg: *mut c_void, kernel_pc: u64, user_pc: u64, what: u32) {
     // SAFETY: by the caller, `arg` is a `T`; everybody has it by shared reference only.
-    let what = unsafe { &*arg.cast::<T>() };
-    what.counted(kernel_pc, user_pc);
+    let to = unsafe { &*arg.cast::<T>() };
+    if what & COUNTED != 0 {
+        to.counted(kernel_pc, user_pc);
+    }
+    if what & PAUSED != 0 {
+        to.paused();
+    }
 }
 
 /// The events of a counter.
@@ -82,7 +101,7 @@ impl Events {
     unsafe fn new(event: Event, f: OnCount, arg: *mut c_void) -> Result<KBox<Self>> {
         let mut of_cpus = mem::exact(cpus())?;
         of_cpus.resize(cpus(), ptr::null_mut(), GFP_KERNEL)?;
-        let counting = Counting { fn_: f, arg, throttled: AtomicU64::new(0) };
+        let counting = Counting { fn_: f, arg };
         // INVARIANT: by the caller.
         mem::boxed(Self { event, counting, of_cpus: UnsafeCell::new(of_cpus) })
     }
@@ -108,6 +127,17 @@ impl Events {
         counts.then_some(()).ok_or(ENOENT)
     }
 
+    /// Has events count again to which perf has given no counter. [`Lock::Counters`] is held.
+    fn revive(&self, of_cpus: &[*mut c_void]) {
+        for event in of_cpus.iter().filter(|event| !event.is_null()) {
+            // SAFETY: only `create` makes events, and this one was not released.
+            if !unsafe { sys::kapi_counter_revive(*event) } {
+                // SAFETY: the function accepts its argument by the invariant.
+                unsafe { (self.counting.fn_)(self.counting.arg, 0, 0, PAUSED) };
+            }
+        }
+    }
+
     /// Creates the event of a CPU that has come online. [`Lock::Counters`] is held.
     fn follow(&self, cpu: usize, event: &mut *mut c_void) {
         release(event);
@@ -123,40 +153,24 @@ impl Events {
     }
 }
 
-/// Releases an event if there is one. Returns false if it did not count any more.
-fn release(event: &mut *mut c_void) -> bool {
+/// Releases an event if there is one.
+fn release(event: &mut *mut c_void) {
     let event = core::mem::replace(event, ptr::null_mut());
-    // SAFETY: only `Events::create` makes events, and this one is not used again.
-    event.is_null() || unsafe { sys::kapi_counter_release(event) }
+    if !event.is_null() {
+        // SAFETY: only `Events::create` makes events, and this one is not used again.
+        unsafe { sys::kapi_counter_release(event) };
+    }
 }
 
 impl Drop for Events {
     /// Afterwards the callback is neither called nor running.
     fn drop(&mut self) {
-        let Event { kind, config, .. } = self.event;
-        for (cpu, event) in self.of_cpus.get_mut().iter_mut().enumerate() {
-            if !release(event) {
-                pr_warn!(
-                    "cpc: perf has given the counter of event {kind}:{config:x} on CPU {cpu} to \
-                     another pinned event, and did not count from then on\n"
-                );
-            }
-        }
+        self.of_cpus.get_mut().iter_mut().for_each(release);
         // For NMIs and timers, perf_event_release_kernel() waits: it removes the event on its own
         // CPU. Events of the kernel are found under RCU (do_perf_sw_event()), so in kernels that do
         // not check the state again a call may still come.
         // SAFETY: the caller may sleep.
         unsafe { bindings::synchronize_rcu() };
-        let throttled = self.counting.throttled.load(Relaxed);
-        if throttled != 0 {
-            pr_warn!(
-                "cpc: perf stopped event {}:{:x} until the next tick {throttled} times because it \
-                 fired too often, and did not count meanwhile: use a larger count, or raise \
-                 kernel.perf_event_max_sample_rate\n",
-                self.event.kind,
-                self.event.config
-            );
-        }
     }
 }
 
@@ -190,6 +204,15 @@ impl Followers {
         added
     }
 
+    fn each(&mut self, mut f: impl FnMut(&Events, &mut [*mut c_void])) {
+        for events in self.all.iter() {
+            // SAFETY: a counter leaves the list, under the lock, before it is freed.
+            let events = unsafe { events.as_ref() };
+            // SAFETY: we hold the lock, and nobody else borrows them.
+            f(events, unsafe { &mut *events.of_cpus.get() });
+        }
+    }
+
     fn remove(&mut self, old: &Events) {
         self.all.retain(|other| *other != NonNull::from(old));
         if self.all.is_empty() {
@@ -203,34 +226,43 @@ impl Followers {
 /// Creates the events of a counter. From now on, CPUs that come online count too.
 fn watch(new: &Events) -> Result {
     let added = FOLLOWERS.with(|followers| followers.add(new));
-    if added.is_err() {
-        sys::kapi_counters_flush();
-    }
+    settle();
     added
 }
 
 /// Stops following CPUs for a counter.
 fn unwatch(old: &Events) {
     FOLLOWERS.with(|followers| followers.remove(old));
-    sys::kapi_counters_flush();
+    settle();
 }
 
-/// Creates the events of CPUs that have come online.
-#[no_mangle]
-extern "C" fn kapi_counters_follow() {
+/// Begins or ends the looks at all counters. Without counters, none is due or under way afterwards.
+fn settle() {
+    sys::kapi_counters_stop();
+    // Counters of other consumers need the looks that were just stopped.
     FOLLOWERS.with(|followers| {
-        for cpu in (0..cpus()).filter(|cpu| sys::kapi_counters_take(*cpu as u32)) {
-            for events in followers.all.iter() {
-                // SAFETY: a counter leaves the list, under the lock, before it is freed.
-                let events = unsafe { events.as_ref() };
-                // SAFETY: we hold the lock, and nobody else borrows them.
-                let of_cpus = unsafe { &mut *events.of_cpus.get() };
+        if !followers.all.is_empty() {
+            sys::kapi_counters_look();
+        }
+    });
+}
+
+/// Creates the events of CPUs that have come online, and has all events count that do not. Returns
+/// true if it is to be called again.
+#[no_mangle]
+extern "C" fn kapi_counters_follow() -> bool {
+    FOLLOWERS.with(|followers| {
+        let came = |cpu: &usize| sys::kapi_counters_take(*cpu as u32);
+        for cpu in (0..cpus()).filter(came) {
+            followers.each(|events, of_cpus| {
                 if let Some(event) = of_cpus.get_mut(cpu) {
                     events.follow(cpu, event);
                 }
-            }
+            });
         }
-    });
+        followers.each(|events, of_cpus| events.revive(of_cpus));
+        !followers.all.is_empty()
+    })
 }
 
 /// A running counter; dropping it stops the counter. CPUs that come online join soon after.

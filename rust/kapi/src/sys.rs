@@ -4,7 +4,7 @@
 //!
 //! The `safe` functions accept every argument. The others state what their callers must guarantee.
 
-use core::sync::atomic::{AtomicU32, AtomicU64, AtomicU8};
+use core::sync::atomic::{AtomicU32, AtomicU8};
 use kernel::bindings::pt_regs;
 use kernel::ffi::{c_char, c_int, c_long, c_uint, c_ulong, c_void};
 
@@ -160,8 +160,6 @@ pub struct Event {
 pub(crate) struct Counting {
     pub(crate) fn_: OnCount,
     pub(crate) arg: *mut c_void,
-    /// How often perf has stopped the event.
-    pub(crate) throttled: AtomicU64,
 }
 
 /// `kapi_thread_fn`
@@ -194,7 +192,8 @@ pub(crate) type Aside = unsafe extern "C" fn(arg: *mut c_void);
 pub(crate) type Done = unsafe extern "C" fn(arg: *mut c_void) -> bool;
 pub(crate) type OnTick =
     unsafe extern "C" fn(arg: *mut c_void, kernel_pc: u64, user_pc: u64, late: u64);
-pub(crate) type OnCount = unsafe extern "C" fn(arg: *mut c_void, kernel_pc: u64, user_pc: u64);
+pub(crate) type OnCount =
+    unsafe extern "C" fn(arg: *mut c_void, kernel_pc: u64, user_pc: u64, what: u32);
 pub(crate) type OnKernelSymbol =
     unsafe extern "C" fn(arg: *mut c_void, name: *const c_char, addr: c_ulong) -> c_int;
 
@@ -427,10 +426,13 @@ unsafe extern "C" {
         counting: *mut Counting,
     ) -> *mut c_void;
     /// `event` is from `kapi_counter_create`, and is not used again.
-    pub(crate) fn kapi_counter_release(event: *mut c_void) -> bool;
+    pub(crate) fn kapi_counter_release(event: *mut c_void);
+    /// `event` is from `kapi_counter_create`, and is not released yet.
+    pub(crate) fn kapi_counter_revive(event: *mut c_void) -> bool;
     pub(crate) safe fn kapi_counters_watch() -> c_int;
     pub(crate) safe fn kapi_counters_unwatch(state: c_int);
-    pub(crate) safe fn kapi_counters_flush();
+    pub(crate) safe fn kapi_counters_look();
+    pub(crate) safe fn kapi_counters_stop();
     pub(crate) safe fn kapi_counters_take(cpu: c_uint) -> bool;
 
     /// Under `Lock::Follow`, like the next function.

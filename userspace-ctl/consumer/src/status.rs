@@ -113,8 +113,6 @@ pub fn differences(before: &Status, now: &Status) -> Vec<Drops> {
     say("SPECBUSY", b.specdrops_busy, n.specdrops_busy, "failed speculation", busy);
     let none = " (no speculative buffer available)";
     say("SPECUNAVAIL", b.specdrops_unavail, n.specdrops_unavail, "failed speculation", none);
-    let overflow = "jstack()/ustack() string table overflow";
-    say("STKSTROVERFLOW", b.stkstroverflows, n.stkstroverflows, overflow, "");
     say("DBLERROR", b.dblerrors, n.dblerrors, "error", " in ERROR probe enabling");
     let why = " (too many waiting on the CPU)";
     say("SIGNAL", b.sigdrops, n.sigdrops, "signal drop", why);
@@ -122,6 +120,8 @@ pub fn differences(before: &Status, now: &Status) -> Vec<Drops> {
     say("USTACK", b.early, n.early, "program stack", why);
     let why = " left out (the kernel log says why)";
     say("LEFTOUT", b.left_out, n.left_out, "new probe", why);
+    let why = " of cpc probes (they fire too often, or another tracer has their counter)";
+    say("PAUSE", b.pauses, n.pauses, "pause", why);
     say("NESTED", b.nested, n.nested, "nested probe drop", "");
     drops
 }
