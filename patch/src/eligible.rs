@@ -150,6 +150,10 @@ impl Judge<'_> {
         match insn.shape() {
             Shape::Trap => return Err(Reason::TrapsAtOnce),
             Shape::Other => return Err(Reason::Undecodable),
+            // `can_optimize()` would not know that this jump may lead into the bytes that it replaces.
+            Shape::Jump(to) | Shape::Branch(_, to) if code.range().contains(&to) => {
+                return Err(Reason::FirstJump)
+            }
             _ if kernel_text::may_fault(at) => return Err(Reason::MayFault),
             _ => {}
         }

@@ -225,7 +225,7 @@ impl Planner<'_> {
             Entry::Fentry(at) => (self.site(at, How::Fentry, Role::Entry, [0; WIDE]), Work::Fentry),
             Entry::Break(insn) => {
                 let at = insn.at().addr();
-                (self.site(at, How::Trap, Role::Entry, old(code, at)), Work::Trap(insn))
+                (self.site(at, How::Trap, Role::Entry, [0; WIDE]), Work::Trap(insn))
             }
         };
         match site {

@@ -12,7 +12,7 @@ use kapi::publish::{Published, Replace};
 use kapi::syscall::Abi;
 use kapi::text::Patch;
 use kapi::trampoline::Trampoline;
-use kapi::{mem, ProbeCtx};
+use kapi::{int3, mem, ProbeCtx};
 use kernel::prelude::*;
 use kernel::sync::Arc;
 use x86::encoding::{CALL, INT3, WIDE};
@@ -114,7 +114,7 @@ pub(crate) struct Site {
     pub(crate) offset: i32,
     /// The length of the function in bytes.
     pub(crate) size: u32,
-    /// The original bytes, except at ftrace's sites.
+    /// The original bytes, at places that [`Patch`] writes.
     pub(crate) old: [u8; WIDE],
     pub(crate) how: How,
     pub(crate) role: Role,
@@ -295,18 +295,18 @@ impl Table {
 
 /// Restores the original bytes in `bytes`, a copy of the text at `start`, where our patches are.
 pub(crate) fn as_it_was(start: u64, bytes: &mut [u8]) {
+    int3::uncover(start, bytes);
     TABLE.with(|t| {
         let Some(t) = t else { return };
         for at in 0..bytes.len() {
-            // Our patches begin with one of these bytes.
+            // A kprobe's breakpoint may lie over our call.
             if !matches!(bytes.get(at), Some(&(INT3 | CALL))) {
                 continue;
             }
-            let ours = |s: &&Site| s.is_armed() && s.how != How::Fentry;
+            let ours = |s: &&Site| s.is_armed() && s.how.trampoline().is_some();
             let Some(s) = t.at(start.wrapping_add(at as u64)).find(ours) else { continue };
-            let len = if s.how == How::Trap { 1 } else { WIDE };
             let to = bytes.get_mut(at..).unwrap_or_default();
-            to.iter_mut().zip(s.old).take(len).for_each(|(to, was)| *to = was);
+            to.iter_mut().zip(s.old).for_each(|(to, was)| *to = was);
         }
     });
 }

@@ -36,7 +36,7 @@ sum=$((half * (half - 1)))
 after=$((sum + rounds))
 row() { for what in entry return; do echo "$what shape_$1 $2"; done; echo "value shape_$1 $3"; }
 {
-	for f in displaced relative call several cold; do row $f $rounds $after; done
+	for f in displaced relative swallowing call several cold; do row $f $rounds $after; done
 	# Whose value comes later has none.
 	for f in tail tail_far jump; do row $f $rounds 0; done
 	row plain $((4 * rounds)) $((4 * after))

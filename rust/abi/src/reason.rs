@@ -42,6 +42,7 @@ macro_rules! for_each_reason {
             (28, NoEvent, "{f} needs the event {s}, which does not exist in this kernel, or is in code that cannot be traced"),
             (29, Unready, "{f} runs while a CPU cannot take a breakpoint: when it comes online, goes offline, resumes, or starts another kernel"),
             (30, NoCounter, "{f} needs a counter of the processor ({s}) that this machine does not have; a virtual machine has only those that its host offers"),
+            (31, FirstJump, "{f} begins with a jump within itself: a breakpoint would hide it from the kernel, which must see it to optimise a kprobe in {f}"),
         }
     };
 }

@@ -8,6 +8,7 @@
 #include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/string.h>
 #include "sites.h"
 
 struct kapi_sites *kapi_sites;
@@ -27,9 +28,9 @@ static void kapi_site_insert(struct kapi_sites *all, const struct kapi_site *sit
 	to->kind = site->kind;
 	to->reg = site->reg;
 	to->len = site->len;
-	to->first = site->first;
 	to->armed = site->armed;
 	to->touched = site->touched;
+	memcpy(to->bytes, site->bytes, sizeof(to->bytes));
 	smp_store_release(&to->addr, addr);
 }
 

@@ -20,9 +20,10 @@ enum kapi_kind {
 struct kapi_site {
 	u64 addr;
 	u64 target;
-	u8 kind, reg, len, first;
+	u8 kind, reg, len;
 	u8 armed, touched;
-	u8 unused[2];
+	u8 bytes[15];
+	u8 unused[4];
 };
 bool kapi_is_tail(u64 addr);
 void kapi_returning_are(const u64 *sites, size_t n);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Breakpoints on instructions. A breakpoint changes one byte, so it can be wherever an instruction
-//! begins. The hidden instruction is emulated, or runs from a copy elsewhere.
+//! Breakpoints on instructions. A breakpoint begins with one byte, so it can be wherever an
+//! instruction begins; then it covers the whole instruction. That is emulated, or runs from a copy
+//! elsewhere.
 //!
-//! [`add`] registers instructions, [`arm`] and [`disarm`] write and remove the byte, [`forget`] is
-//! for text that disappears. Until then an address stays registered: a CPU may have hit a
+//! [`add`] registers instructions, [`arm`] and [`disarm`] write and remove breakpoints, [`forget`]
+//! is for text that disappears. Until then an address stays registered: a CPU may have hit a
 //! breakpoint that has just been removed, and must still be able to continue.
 //!
 //! This module creates no machine code that is not already in the kernel's text. That an instruction
@@ -36,7 +37,7 @@ fn site(insn: &Decoded) -> Option<Site> {
     };
     let mut site = Site::new(insn.at().addr(), kind, target, insn.size());
     site.reg = reg;
-    site.first = *insn.bytes().first()?;
+    site.bytes.iter_mut().zip(insn.bytes()).for_each(|(to, from)| *to = *from);
     Some(site)
 }
 
@@ -160,6 +161,17 @@ fn poke(table: &Table, addrs: &[u64], on: bool, refused: &mut dyn FnMut(usize, R
         }
     }
     table.sync_text();
+}
+
+/// Replaces breakpoints in `bytes`, a copy of the text at `start`, by the instructions under them.
+///
+/// # Context
+///
+/// *process* or *notifier*
+pub fn uncover(start: u64, bytes: &mut [u8]) {
+    if sites::has_breakpoints() {
+        Table::lock().uncover(start, bytes);
+    }
 }
 
 /// Forgets the instructions in text that disappears. Its breakpoints must be disarmed, and no CPU

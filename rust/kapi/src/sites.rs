@@ -13,6 +13,7 @@ use crate::xcall::{self, Cpus};
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU8, AtomicUsize, Ordering::Relaxed};
 use x86::encoding::{CALL, INT3};
+use x86::MAX_LEN;
 
 /// The number of sites that are changed while the kernel's locks are held once.
 pub(crate) const CHUNK: usize = 256;
@@ -43,12 +44,32 @@ impl Site {
             kind,
             reg: 0,
             len,
-            first: 0,
             armed: AtomicU8::new(0),
             touched: AtomicU8::new(0),
-            unused: [0; 2],
+            bytes: [0; MAX_LEN],
+            unused: [0; 4],
         }
     }
+
+    /// Returns the bytes of its instruction.
+    fn bytes(&self) -> &[u8] {
+        self.bytes.get(..self.len.into()).unwrap_or(&self.bytes)
+    }
+
+    /// Returns what stands there while the breakpoint is armed.
+    fn covered(&self) -> &'static [u8] {
+        COVER.get(..self.len.into()).unwrap_or(&COVER)
+    }
+}
+
+/// A breakpoint covers its instruction.
+const COVER: [u8; MAX_LEN] = [INT3; MAX_LEN];
+
+/// A part of an instruction that is written at once.
+#[derive(Clone, Copy)]
+enum Part {
+    Head,
+    Rest,
 }
 
 /// Bytes of the pool.
@@ -66,6 +87,11 @@ pub(crate) fn expect() {
 /// Tells whether a task may ever have entered.
 pub(crate) fn expected() -> bool {
     EXPECTED.load(Relaxed)
+}
+
+/// Tells whether there may be breakpoints.
+pub(crate) fn has_breakpoints() -> bool {
+    BREAKPOINTS.load(Relaxed)
 }
 
 /// A place in the pool.
@@ -151,8 +177,7 @@ impl Table {
     /// matter.
     pub(crate) fn knows(&self, site: &Site) -> Result<bool, Refused> {
         let Some(is) = self.find(site.addr) else { return Ok(false) };
-        let same =
-            (is.kind, is.reg, is.len, is.first) == (site.kind, site.reg, site.len, site.first);
+        let same = (is.kind, is.reg, is.bytes()) == (site.kind, site.reg, site.bytes());
         if same && (is.target == site.target || is.kind == Kind::Slot) {
             Ok(true)
         } else {
@@ -175,52 +200,97 @@ impl Table {
     /// Arms or disarms at most [`CHUNK`] breakpoints, each on its own. It is fastest if the
     /// addresses ascend. Call [`Self::sync_text`] afterwards, once for all. `whys` gets the reasons
     /// for those that fail.
+    ///
+    /// A breakpoint covers the whole instruction. Others decode the text, too: the kernel before it
+    /// puts a kprobe there (`can_probe()`), or optimises one (`can_optimize()`). After a breakpoint in
+    /// the first byte alone they would be out of step: a kprobe could come into the instruction,
+    /// which is broken when the first byte comes back, or replace the target of a jump that they have
+    /// not seen.
+    ///
+    /// The rest is written only while the first byte is a breakpoint that every CPU sees. A CPU that
+    /// has decoded the instruction before has also executed it, because the synchronisation
+    /// interrupts it behind an instruction.
     pub(crate) fn poke(&self, addrs: &[u64], on: bool, whys: &mut [Option<Refused>; CHUNK]) {
         let Some(fns) = symbols::breakpoint_fns() else { return };
         let kprobes = Kprobes::hold(fns);
+        let cpus = Cpus::hold();
         let mut text = Text::hold(fns);
-        let mut span = Span::new(&mut text);
-        for (addr, why) in addrs.iter().zip(whys) {
-            *why = self.poke_one(&mut span, &kprobes, *addr, on).err();
+        let (mut changes, mut wide) = ([false; CHUNK], false);
+        for ((addr, change), why) in addrs.iter().zip(&mut changes).zip(whys) {
+            match self.check(&text, &kprobes, *addr, on) {
+                Ok(Some(site)) => (*change, wide) = (true, wide || site.len > 1),
+                Ok(None) => {}
+                Err(e) => *why = Some(e),
+            }
         }
-        span.end();
+        let mut write = |part| {
+            let mut span = Span::new(&mut text);
+            let all = addrs.iter().zip(&changes).filter(|(_, change)| **change);
+            for site in all.filter_map(|(addr, _)| self.find(*addr)) {
+                write_part(&mut span, site, on, part);
+            }
+            span.end();
+        };
+        let [first, then] = if on { [Part::Head, Part::Rest] } else { [Part::Rest, Part::Head] };
+        if wide || on {
+            write(first);
+        }
+        if wide {
+            cpus.sync(fns);
+        }
+        if wide || !on {
+            write(then);
+        }
     }
 
+    /// Returns the site if it is to be changed and can be changed; `None`: it is as desired.
+    ///
     /// A breakpoint can always be removed again: no kprobe is near when it is written, and none that
-    /// comes later can replace it or lie over it, because the kernel copies no breakpoint that is
-    /// not its own (`__copy_instruction`).
-    fn poke_one(
+    /// comes later can replace it or lie over it, because the kernel accepts no kprobe on a breakpoint
+    /// that is not its own (`is_exception_insn()`), and copies none (`__copy_instruction()`).
+    fn check(
         &self,
-        span: &mut Span<'_>,
+        text: &Text,
         kprobes: &Kprobes,
         addr: u64,
         on: bool,
-    ) -> Result<(), Refused> {
+    ) -> Result<Option<&Site>, Refused> {
         let site = self.find(addr).filter(|site| site.kind != Kind::Tail);
         let site = site.ok_or(Refused::Malformed)?;
         if (site.armed.load(Relaxed) != 0) == on {
-            return Ok(());
+            return Ok(None);
         }
         if !on {
             site.armed.store(0, Relaxed);
         }
-        if !span.text().is_text(addr, 1) {
+        let len = usize::from(site.len);
+        if !text.is_text(addr, len) {
             return Err(Refused::NotText);
         }
-        let (old, new) = if on { (site.first, INT3) } else { (INT3, site.first) };
-        if span.text().read(addr) != Some([old]) || on && kprobes.near(addr, 1) {
+        let old = if on { site.bytes() } else { site.covered() };
+        if !text.has(addr, old) || on && kprobes.near(addr, len) {
             return Err(Refused::Busy);
         }
         site.touched.store(1, Relaxed);
         if on {
             site.armed.store(1, Relaxed);
         }
-        span.text().event(addr, &[old], &[new]);
-        // SAFETY: an instruction begins there, by the `Boundary` of the site. Its first byte
-        // becomes a breakpoint, which `sites.c` handles because the site is in the table; or a
-        // breakpoint becomes the first byte again.
-        unsafe { span.add(addr, &[new]) };
-        Ok(())
+        Ok(Some(site))
+    }
+
+    /// Replaces the armed instructions in `bytes`, a copy of the text at `start`, by the original
+    /// ones.
+    pub(crate) fn uncover(&self, start: u64, bytes: &mut [u8]) {
+        for at in 0..bytes.len() {
+            if bytes.get(at) != Some(&INT3) {
+                continue;
+            }
+            let site = self.find(start.wrapping_add(at as u64));
+            if let Some(site) = site.filter(|site| site.armed.load(Relaxed) != 0) {
+                let to = bytes.get_mut(at..).unwrap_or_default();
+                to.iter_mut().zip(site.bytes()).for_each(|(to, from)| *to = *from);
+            }
+        }
     }
 
     /// Forgets the sites in text that disappears. A place in the table is used again only when
@@ -291,16 +361,33 @@ impl Table {
         }
     }
 
-    /// Writes the original byte a second time at every site that ever had a breakpoint. TCG may
-    /// have translated the breakpoint while it was being removed, and throws the translation away
-    /// when the page is written.
+    /// Disarms all breakpoints. Then writes the original first byte a second time at every site that
+    /// ever had one. TCG may have translated the breakpoint while it was being removed, and throws the
+    /// translation away when the page is written.
     fn restore(&self, fns: &'static TextFns) {
         let (mut place, mut more) = (0, true);
+        while more {
+            let (mut armed, mut n) = ([0; CHUNK], 0_usize);
+            while let Some(to) = armed.get_mut(n) {
+                let Some(site) = self.next(&mut place) else {
+                    more = false;
+                    break;
+                };
+                if site.armed.load(Relaxed) != 0 {
+                    *to = site.addr;
+                    n = n.wrapping_add(1);
+                }
+            }
+            self.poke(armed.get(..n).unwrap_or(&[]), false, &mut [None; CHUNK]);
+            xcall::breathe();
+        }
+        self.sync_text();
+        (place, more) = (0, true);
         while more {
             let mut text = Text::hold(fns);
             for _ in 0..CHUNK {
                 match self.next(&mut place) {
-                    Some(site) => restore_one(&mut text, site),
+                    Some(site) => write_again(&mut text, site),
                     None => more = false,
                 }
             }
@@ -337,18 +424,30 @@ impl Table {
     }
 }
 
-fn restore_one(text: &mut Text, site: &Site) {
-    if site.touched.load(Relaxed) == 0 || !text.is_text(site.addr, 1) {
-        return;
+/// Writes a part of a breakpoint, or of the instruction under it.
+fn write_part(span: &mut Span<'_>, site: &Site, on: bool, part: Part) {
+    let (old, new) = (site.bytes(), site.covered());
+    let (old, new) = if on { (old, new) } else { (new, old) };
+    let (at, bytes) = match part {
+        Part::Head => (site.addr, new.get(..1)),
+        Part::Rest => (site.addr.wrapping_add(1), new.get(1..)),
+    };
+    let Some(bytes @ [_, ..]) = bytes else { return };
+    if let Part::Head = part {
+        span.text().event(site.addr, old, new);
     }
-    let Some([now]) = text.read(site.addr) else { return };
-    let ours = now == INT3 && site.armed.load(Relaxed) != 0;
-    if ours {
-        text.event(site.addr, &[now], &[site.first]);
+    // SAFETY: an instruction begins at the site, by its `Boundary`; `check` has found it, or the
+    // breakpoints, there. Its first byte becomes a breakpoint, which `sites.c` handles because the
+    // site is in the table, or a breakpoint becomes the first byte again. Every CPU sees a breakpoint
+    // there while the rest changes: `poke` writes the rest after the synchronisation, or before it.
+    unsafe { span.add(at, bytes) };
+}
+
+fn write_again(text: &mut Text, site: &Site) {
+    let Some(head @ [first]) = site.bytes().get(..1) else { return };
+    let stands = || text.is_text(site.addr, 1) && text.read(site.addr) == Some([*first]);
+    if site.touched.load(Relaxed) != 0 && stands() {
+        // SAFETY: it is the first byte of the instruction, which is there.
+        unsafe { text.write(site.addr, head) };
     }
-    if ours || now == site.first {
-        // SAFETY: it is the first byte of the instruction. That byte is there, or our breakpoint.
-        unsafe { text.write(site.addr, &[site.first]) };
-    }
-    site.armed.store(0, Relaxed);
 }

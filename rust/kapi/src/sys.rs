@@ -71,11 +71,12 @@ pub(crate) struct Site {
     /// The number of a register, or the condition of a branch.
     pub(crate) reg: u8,
     pub(crate) len: u8,
-    pub(crate) first: u8,
     pub(crate) armed: AtomicU8,
     /// It ever had a breakpoint.
     pub(crate) touched: AtomicU8,
-    pub(crate) unused: [u8; 2],
+    /// The instruction, if it may have a breakpoint.
+    pub(crate) bytes: [u8; 15],
+    pub(crate) unused: [u8; 4],
 }
 
 /// A change of one site: its address, the old and the new bytes. It can only be made of a boundary

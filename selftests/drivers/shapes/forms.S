@@ -31,6 +31,20 @@ SYM_FUNC_START(shape_relative)
 	RET
 SYM_FUNC_END(shape_relative)
 
+/*
+ * Behind its first byte alone, the constant would take the jump for a part of itself. From the
+ * second nop on, five bytes are two instructions, and the jump leads into them.
+ */
+SYM_FUNC_START(shape_swallowing)
+	ENDBR
+	.byte	0x3d, 0x90, 0x90, 0x90, 0xc8	/* cmpl $0xc8909090, %eax; 0xc8 is enter */
+	.byte	0x75, 0x02			/* jne 1f */
+	nop
+	nop
+1:	leaq	1(%rdi), %rax
+	RET
+SYM_FUNC_END(shape_swallowing)
+
 /* It is a jump out of the function: entry and return in one place. */
 SYM_FUNC_START(shape_jump)
 	ENDBR

@@ -11,6 +11,7 @@
 u64 shape_push(u64 a);
 u64 shape_displaced(u64 a);
 u64 shape_relative(u64 a);
+u64 shape_swallowing(u64 a);
 u64 shape_jump(u64 a);
 u64 shape_call(u64 a);
 void shape_nothing(u64 a);
@@ -108,6 +109,7 @@ static u64 wrong(u64 i)
 	n += shape_push(i) != i + 1;
 	n += shape_displaced(i) != i + 1;
 	n += shape_relative(i) != i + 1;
+	n += shape_swallowing(i) != i + 1;
 	n += shape_jump(i) != i + 1;
 	n += shape_call(i) != i + 1;
 	shape_nothing(i);
