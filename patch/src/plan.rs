@@ -344,7 +344,8 @@ impl Planner<'_> {
             // After a call in place of the last jump, the return address lies behind the function.
             // The kernel then takes a thread for out of a livepatch, and may remove that.
             Exit::Tail if wide && !self.of.catalog.is_livepatch => None,
-            _ => Some(Decoded::new(place, bytes).ok_or(EnableError::Gone)?),
+            Exit::Narrow(insn) => Some(insn),
+            Exit::Return | Exit::Tail => Some(Decoded::new(place, bytes).ok_or(EnableError::Gone)?),
         };
         let len = hidden.map_or(WIDE, |insn| insn.size().into());
         if self.of.catalog.limits.any_rewritten(at..at.wrapping_add(len as u64)) {

@@ -89,9 +89,25 @@ pub(crate) fn expected() -> bool {
     EXPECTED.load(Relaxed)
 }
 
-/// Tells whether there may be breakpoints.
+/// The number of armed breakpoints.
+static ARMED: AtomicUsize = AtomicUsize::new(0);
+
+/// Tells whether there are breakpoints.
 pub(crate) fn has_breakpoints() -> bool {
-    BREAKPOINTS.load(Relaxed)
+    ARMED.load(Relaxed) != 0
+}
+
+impl Site {
+    fn is_armed(&self) -> bool {
+        self.armed.load(Relaxed) != 0
+    }
+
+    /// The table is locked.
+    fn set_armed(&self, on: bool) {
+        self.armed.store(on.into(), Relaxed);
+        let n = ARMED.load(Relaxed);
+        ARMED.store(if on { n.wrapping_add(1) } else { n.wrapping_sub(1) }, Relaxed);
+    }
 }
 
 /// A place in the pool.
@@ -257,11 +273,11 @@ impl Table {
     ) -> Result<Option<&Site>, Refused> {
         let site = self.find(addr).filter(|site| site.kind != Kind::Tail);
         let site = site.ok_or(Refused::Malformed)?;
-        if (site.armed.load(Relaxed) != 0) == on {
+        if site.is_armed() == on {
             return Ok(None);
         }
         if !on {
-            site.armed.store(0, Relaxed);
+            site.set_armed(false);
         }
         let len = usize::from(site.len);
         if !text.is_text(addr, len) {
@@ -273,7 +289,7 @@ impl Table {
         }
         site.touched.store(1, Relaxed);
         if on {
-            site.armed.store(1, Relaxed);
+            site.set_armed(true);
         }
         Ok(Some(site))
     }
@@ -286,7 +302,7 @@ impl Table {
                 continue;
             }
             let site = self.find(start.wrapping_add(at as u64));
-            if let Some(site) = site.filter(|site| site.armed.load(Relaxed) != 0) {
+            if let Some(site) = site.filter(|site| site.is_armed()) {
                 let to = bytes.get_mut(at..).unwrap_or_default();
                 to.iter_mut().zip(site.bytes()).for_each(|(to, from)| *to = *from);
             }
@@ -373,7 +389,7 @@ impl Table {
                     more = false;
                     break;
                 };
-                if site.armed.load(Relaxed) != 0 {
+                if site.is_armed() {
                     *to = site.addr;
                     n = n.wrapping_add(1);
                 }

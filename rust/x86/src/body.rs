@@ -16,7 +16,7 @@
 //! ```
 
 use crate::encoding::{CFI_TRAP, INT3, JMP, NOP, RET, WIDE, WIDE_NOP, WIDE_RET};
-use crate::{Boundary, Flow, Insn, Shape, Undecodable};
+use crate::{Boundary, Decoded, Flow, Insn, Shape, Undecodable};
 use core::ops::Range;
 
 /// The way in which control leaves at a site, which also decides how the site can be patched.
@@ -26,9 +26,9 @@ pub enum Exit {
     Return,
     /// A jump five bytes wide to another function.
     Tail,
-    /// An instruction of this shape and length in bytes, which has room only for a breakpoint. If
-    /// it is a jump, it may stay in the function; this is known only when it is hit.
-    Narrow(Shape, u8),
+    /// This instruction, which has room only for a breakpoint. If it is a jump, it may stay in the
+    /// function; this is known only when it is hit.
+    Narrow(Decoded),
 }
 
 /// Why a body cannot be used.
@@ -242,20 +242,17 @@ fn leaves(rest: &[u8], ip: u64, insn: Insn, thunk: u64) -> Result<Option<Exit>, 
         }
         Flow::Return | Flow::Jump(_) | Flow::Branch(_) | Flow::Indirect => {}
     }
-    match crate::shape(rest, ip) {
+    let there = Decoded::new(Boundary(ip), rest).ok_or(Unfit::OddExit(ip))?;
+    match there.shape() {
         // After an indirect call, control continues behind it.
-        Some((Shape::CallReg(_), _)) => Ok(None),
-        Some((Shape::Other, _)) if insn.kind == Flow::Indirect && !is_far(rest) => Ok(None),
-        Some((Shape::Other, _)) if is_iret(rest) => Ok(None),
-        // CAST: at most 15.
-        Some((
-            shape @ (Shape::Return
-            | Shape::Jump(_)
-            | Shape::Branch(..)
-            | Shape::JumpReg(_)
-            | Shape::Plain(_)),
-            len,
-        )) => Ok(Some(Exit::Narrow(shape, len as u8))),
+        Shape::CallReg(_) => Ok(None),
+        Shape::Other if insn.kind == Flow::Indirect && !is_far(rest) => Ok(None),
+        Shape::Other if is_iret(rest) => Ok(None),
+        Shape::Return
+        | Shape::Jump(_)
+        | Shape::Branch(..)
+        | Shape::JumpReg(_)
+        | Shape::Plain(_) => Ok(Some(Exit::Narrow(there))),
         _ => Err(Unfit::OddExit(ip)),
     }
 }
