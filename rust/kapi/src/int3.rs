@@ -9,9 +9,10 @@
 //!
 //! This module creates no machine code that is not already in the kernel's text. That an instruction
 //! begins at an address, and what it does, is the meaning of a [`Decoded`], which only the decoder
-//! makes (crate `x86`); [`add`] checks that its bytes are there, and refuses text that runs without the kernel's handlers ([`forbidden::is_in_section`]). The caller leaves out the
-//! functions of ordinary sections that run on a CPU without an IDT, which only following the code
-//! can find (`patch/src/unready.rs`).
+//! makes (crate `x86`); [`add`] checks that its bytes are there. It refuses text that runs without
+//! the kernel's handlers ([`forbidden::is_in_section`]). The caller leaves out the functions of
+//! ordinary sections that run on a CPU without an IDT, which only following the code can find
+//! (`patch/src/unready.rs`).
 
 use crate::forbidden;
 use crate::nofault;
