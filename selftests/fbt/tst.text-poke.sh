@@ -43,4 +43,4 @@ echo >&5
 wait $!
 cat /tmp/pokes.err
 grep -q ' c3cccccccc e8' /tmp/pokes && grep -q ' e8[0-9a-f]* c3cccccccc' /tmp/pokes || fail "no return: $(cat /tmp/pokes)"
-grep -Eq ' [0-9a-f]{2} cc$' /tmp/pokes && grep -Eq ' cc [0-9a-f]{2}$' /tmp/pokes || fail "no breakpoint: $(cat /tmp/pokes)"
+grep -Eq ' [0-9a-f]+ (cc)+$' /tmp/pokes && grep -Eq ' (cc)+ [0-9a-f]+$' /tmp/pokes || fail "no breakpoint: $(cat /tmp/pokes)"
