@@ -288,7 +288,7 @@ impl Planner<'_> {
         let around = Around { return_thunk: self.of.rules.return_thunk, elsewhere, watched: 0 };
         let found = body::exits::<Stop>(code, &around, &mut scratch, &mut |at, exit| {
             match behind {
-                Some(behind) if exit != Exit::Return => self.jump(code, at.addr(), behind),
+                Some(behind) if exit != Exit::Return => self.jump(code, at, behind),
                 _ => self.exit(code, at, exit, to),
             }
             .map_err(Stop::Enable)
@@ -301,14 +301,12 @@ impl Planner<'_> {
     fn jump(
         &self,
         code: Code<'_>,
-        at: u64,
+        at: Boundary,
         behind: &mut Behind,
     ) -> core::result::Result<(), EnableError> {
-        let from = at.wrapping_sub(code.start) as usize;
+        let from = at.addr().wrapping_sub(code.start) as usize;
         let bytes = code.bytes.get(from..).unwrap_or_default();
-        let (shape, _) =
-            x86::shape(bytes.get(..MAX_LEN).unwrap_or(bytes), at).ok_or(EnableError::Gone)?;
-        match shape {
+        match Decoded::new(at, bytes).ok_or(EnableError::Gone)?.shape() {
             Shape::Jump(target) | Shape::Branch(_, target) => behind.add(target),
             _ => Err(EnableError::Unsupported("where it ends is known only as it runs")),
         }

@@ -43,4 +43,6 @@ echo >&5
 wait $!
 cat /tmp/pokes.err
 grep -q ' c3cccccccc e8' /tmp/pokes && grep -q ' e8[0-9a-f]* c3cccccccc' /tmp/pokes || fail "no return: $(cat /tmp/pokes)"
-grep -Eq ' [0-9a-f]+ (cc)+$' /tmp/pokes && grep -Eq ' (cc)+ [0-9a-f]+$' /tmp/pokes || fail "no breakpoint: $(cat /tmp/pokes)"
+# As many bytes as the instruction has, and back.
+covers() { awk -v was="$1" -v is="$2" '$was !~ /^cc/ && $is ~ /^(cc)+$/ && length($was) == length($is) { n++ } END { exit !n }' /tmp/pokes; }
+covers 2 3 && covers 3 2 || fail "no breakpoint: $(cat /tmp/pokes)"

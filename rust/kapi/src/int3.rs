@@ -15,7 +15,6 @@
 //! (`patch/src/unready.rs`).
 
 use crate::forbidden;
-use crate::nofault;
 use crate::sites::{self, Kind, Refused, Site, Table, CHUNK};
 use crate::symbols;
 use core::ops::Range;
@@ -40,13 +39,6 @@ fn site(insn: &Decoded) -> Option<Site> {
     site.reg = reg;
     site.bytes.iter_mut().zip(insn.bytes()).for_each(|(to, from)| *to = *from);
     Some(site)
-}
-
-/// Tells whether the text there has this instruction.
-fn stands(insn: &Decoded) -> bool {
-    let mut text = [0; x86::MAX_LEN];
-    let text = text.get_mut(..insn.size().into()).unwrap_or_default();
-    nofault::read_kernel(insn.at().addr(), text).is_ok() && text == insn.bytes()
 }
 
 /// An instruction of up to 15 bytes and a jump of 5.
@@ -87,7 +79,7 @@ fn add_one(table: &Table, insn: &Decoded) -> Result<(), Refused> {
     if forbidden::is_in_section(site.addr) {
         return Err(Refused::Malformed);
     }
-    if !stands(insn) {
+    if !sites::stand(site.addr, insn.bytes()) {
         return Err(Refused::Busy);
     }
     if let Shape::Plain(rip_disp) = insn.shape() {

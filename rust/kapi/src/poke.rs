@@ -122,16 +122,6 @@ impl Text {
         (err == 0).then_some(bytes)
     }
 
-    /// Tells whether these bytes, at most [`x86::MAX_LEN`], are there.
-    pub(crate) fn has(&self, addr: u64, bytes: &[u8]) -> bool {
-        let mut there = [0; x86::MAX_LEN];
-        let Some(there) = there.get_mut(..bytes.len()) else { return false };
-        let to = there.as_mut_ptr().cast();
-        // SAFETY: `there` has as many bytes as it says, and the function takes any address.
-        let err = unsafe { bindings::copy_from_kernel_nofault(to, addr as *const _, there.len()) };
-        err == 0 && there == bytes
-    }
-
     /// Leaves a change of five bytes to the kernel's own method, until [`Self::finish`].
     ///
     /// # Safety

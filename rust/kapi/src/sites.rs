@@ -5,6 +5,7 @@
 
 use crate::lock::{Held, Lock};
 use crate::mem;
+use crate::nofault;
 use crate::poke::{Kprobes, Span, Text};
 use crate::symbols;
 use crate::sys::{self, TextFns};
@@ -284,7 +285,7 @@ impl Table {
             return Err(Refused::NotText);
         }
         let old = if on { site.bytes() } else { site.covered() };
-        if !text.has(addr, old) || on && kprobes.near(addr, len) {
+        if !stand(addr, old) || on && kprobes.near(addr, len) {
             return Err(Refused::Busy);
         }
         site.touched.store(1, Relaxed);
@@ -438,6 +439,13 @@ impl Table {
             POOL_USED.store(0, Relaxed);
         }
     }
+}
+
+/// Tells whether the text there has these bytes, at most [`MAX_LEN`].
+pub(crate) fn stand(addr: u64, bytes: &[u8]) -> bool {
+    let mut there = [0; MAX_LEN];
+    let there = there.get_mut(..bytes.len()).unwrap_or_default();
+    nofault::read_kernel(addr, there).is_ok() && there == bytes
 }
 
 /// Writes a part of a breakpoint, or of the instruction under it.
