@@ -99,7 +99,7 @@ pub fn walk_in(
     start: u64,
 ) -> impl Iterator<Item = Result<(u64, Insn), Undecodable>> + '_ {
     let mut walk = Walk { mode, code, start, at: 0, decoder: None };
-    core::iter::from_fn(move || walk.step())
+    core::iter::from_fn(move || walk.step(quick::quick))
 }
 
 /// Works like [`walk`], but leaves out most instructions after which control goes to the next one.
@@ -112,7 +112,8 @@ pub fn turns<'a>(
     let mut walk = Walk { mode: Mode::Bits64, code, start, at: 0, decoder: None };
     core::iter::from_fn(move || {
         walk.skip(&mut begins);
-        walk.step()
+        // `skip` stops at an instruction that is not plain, or close to the end.
+        walk.step(quick::flow)
     })
 }
 
@@ -146,13 +147,17 @@ impl Walk<'_> {
         self.start.wrapping_add(self.at as u64)
     }
 
-    #[inline]
-    fn step(&mut self) -> Option<Result<(u64, Insn), Undecodable>> {
+    /// Decodes the next instruction, by `quick` if it can.
+    #[inline(always)]
+    fn step(
+        &mut self,
+        quick: impl Fn(&[u8; quick::WINDOW], u64) -> Option<Insn>,
+    ) -> Option<Result<(u64, Insn), Undecodable>> {
         let rest = self.code.get(self.at..).filter(|rest| !rest.is_empty())?;
         let ip = self.ip();
         let insn = match rest.first_chunk() {
             _ if self.mode == Mode::Bits32 => None,
-            Some(window) => quick::quick(window, ip),
+            Some(window) => quick(window, ip),
             None => last(rest, ip),
         };
         let Some(insn) = insn.or_else(|| self.decode()) else {

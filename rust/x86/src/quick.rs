@@ -197,7 +197,8 @@ pub(crate) fn quick(b: &[u8; WINDOW], ip: u64) -> Option<Insn> {
     }
 }
 
-/// Works like [`quick`] for an instruction without prefixes that may change the flow of control.
+/// Works like [`quick`] for an instruction that is not [`plain`]: those that change the flow of
+/// control, and a few others that are frequent in the kernel.
 pub(crate) fn flow(b: &[u8; WINDOW], ip: u64) -> Option<Insn> {
     let [b0, b1, b2, b3, b4, b5, ..] = *b;
     let to = |len: u64, distance: i64| ip.wrapping_add(len).wrapping_add_signed(distance);
@@ -213,6 +214,9 @@ pub(crate) fn flow(b: &[u8; WINDOW], ip: u64) -> Option<Insn> {
         (0xcc, _) => (1, Flow::Trap),
         (0x0f, 0x80..=0x8f) => (6, Flow::Branch(far(6, [b2, b3, b4, b5]))),
         (0x0f, 0x0b) => (2, Flow::Trap),
+        // `endbr64`, which begins a third of the kernel's functions, and string instructions that repeat.
+        (0xf3, 0x0f) if (b2, b3) == (0x1e, 0xfa) => (4, Flow::Next),
+        (0xf3, 0x48) if matches!(b2, 0xa4 | 0xa5 | 0xaa | 0xab) => (3, Flow::Next),
         _ => return None,
     };
     Some(Insn { len, kind })
