@@ -88,6 +88,9 @@ vm -- bash -c 'echo "<3>rcu: INFO: rcu_preempt self-detected stall on CPU" >/dev
 check rcu_stall_is_70 same $rc 70
 vm -- bash -c 'echo "<4>WARNING: possible circular locking dependency detected" >/dev/kmsg'
 check lockdep_is_70 same $rc 70
+# What the kernel says of a processor is no report.
+vm -- bash -c 'echo "<4>Speculative Return Stack Overflow: WARNING: See https://kernel.org" >/dev/kmsg'
+check mention_of_a_warning_is_0 same $rc 0
 vm -- bash -c 'echo "<0>watchdog: BUG: soft lockup - CPU#0 stuck for 22s!" >/dev/kmsg'
 check soft_lockup_is_70 same $rc 70
 
