@@ -7,13 +7,14 @@
 
 use crate::lock::KernelMutex;
 use crate::modules;
+use crate::nofault;
 use crate::once::Once;
 use crate::symbols;
 use crate::sys::{self, TextFns};
 use crate::xcall::Cpus;
 use core::cell::UnsafeCell;
 use core::ops::Range;
-use core::{ptr, slice};
+use core::ptr;
 use kernel::bindings;
 use kernel::ffi::c_ulong;
 use kernel::page::PAGE_SIZE;
@@ -51,16 +52,22 @@ pub(crate) fn init() {
     }
 }
 
-/// Tells whether there is a kprobe at all, or may be one. The caller holds `kprobe_mutex`.
+/// Tells whether there is a kprobe at all, or may be one. The caller holds `kprobe_mutex`, which
+/// guards the heads. The range ends at the next symbol, so it may contain padding, which KASAN does
+/// not let us read plainly.
 fn any_kprobe() -> bool {
     TABLE.as_ref().is_none_or(|table| {
-        let n = table.end.wrapping_sub(table.start) as usize / size_of::<u64>();
-        // SAFETY: it is a variable of `kernel/kprobes.c`, up to the next symbol of the kernel's data.
-        // The mutex guards it.
-        let heads = unsafe { slice::from_raw_parts(table.start as *const u64, n) };
-        heads.iter().any(|head| *head != 0)
+        table.clone().step_by(HEADS).any(|at| {
+            let mut heads = [0; HEADS];
+            let rest = table.end.wrapping_sub(at) as usize;
+            let heads = heads.get_mut(..rest.min(HEADS)).unwrap_or_default();
+            nofault::read_kernel(at, heads).is_err() || heads.iter().any(|byte| *byte != 0)
+        })
     })
 }
+
+/// The bytes of [`TABLE`] that are read at once.
+const HEADS: usize = 64;
 
 impl Kprobes {
     pub(crate) fn hold(fns: &TextFns) -> Self {
