@@ -74,8 +74,9 @@ impl Images {
         let view = || View::of_process(pid).map(Rc::new);
         let seen = |file| (file, view());
         let found = held.or_else(|| file.map(seen)).or_else(|| again().map(seen));
-        let image = found.and_then(|(file, view)| Image::read(file, map.file(), view));
-        let image = Rc::new(image.unwrap_or_default());
+        // Perhaps the next process lets it be opened.
+        let Some((file, view)) = found else { return Rc::default() };
+        let image = Rc::new(Image::read(file, map.file(), view).unwrap_or_default());
         self.images.borrow_mut().insert(state, image.clone());
         image
     }

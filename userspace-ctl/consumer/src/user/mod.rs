@@ -321,10 +321,14 @@ impl ProcessProbes {
             let (mut out, mut known) = (Batches::default(), Known::new());
             let is_found = self.notes(process, &pattern, &mut known, &mut out).is_some();
             if is_found || may_be_partial && !self.brought(process, &pattern.provider).is_empty() {
-                self.wanted.push(Wanted { pid, pattern, is_open: true, known });
                 let _ = kernel.follow(pid);
-                // `send` reports refusals itself.
-                let _ = self.send(kernel, pid, out);
+                match self.send(kernel, pid, out) {
+                    Err(Missed::Kernel(_, e)) if e.errno == libc::ESRCH => {}
+                    Err(failed @ Missed::Kernel(..)) => self.fail(failed.verdict(&pattern).1),
+                    // `send` reports refused places itself.
+                    _ => {}
+                }
+                self.wanted.push(Wanted { pid, pattern, is_open: true, known });
             }
         }
     }

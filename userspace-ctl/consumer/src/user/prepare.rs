@@ -104,6 +104,7 @@ impl ProcessProbes {
             return self.miss(pattern, Missed::Number);
         }
         let (mut called, mut others) = (None, BTreeSet::new());
+        let (mut is_made, mut failed) = (false, vec![]);
         let is_spelt = !is_glob(pattern.provider.as_bytes());
         if !is_spelt && is_named(&pattern.provider) {
             self.any_program.add(&pattern);
@@ -138,9 +139,17 @@ impl ProcessProbes {
             // A later library may bring along the probes of a spelt-out provider.
             if found.is_some() || is_spelt {
                 self.wanted.push(Wanted { pid, pattern: pattern.clone(), is_open: true, known });
-                if let Err(missed) = self.send(kernel, pid, out) {
-                    self.missed.insert(pattern.clone(), missed);
+                match self.send(kernel, pid, out) {
+                    Ok(()) => is_made = true,
+                    Err(missed) => failed.push(missed),
                 }
+            }
+        }
+        for missed in failed {
+            match missed {
+                // Other processes are traced. `send` reports refused places itself.
+                Missed::Kernel(..) if is_made => self.fail(missed.verdict(&pattern).1),
+                _ => drop(self.missed.insert(pattern.clone(), missed)),
             }
         }
         let is_spelt = !expand::is_open(&pattern.module);
