@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * /proc/kcore for a kernel that is built without it: an ELF file whose one segment is the kernel's
- * image and the modules. What cannot be read is zero.
+ * image and the modules. Bytes that cannot be read are zero.
  */
 #include <linux/elf.h>
 #include <linux/fs.h>

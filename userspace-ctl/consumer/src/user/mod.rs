@@ -213,13 +213,7 @@ impl ProcessProbes {
                 }
             };
             // A spelt-out description may mean code that is mapped later, so a miss is no error.
-            match made {
-                Err(Missed::Kernel(_, e)) if e.errno == libc::ESRCH => {}
-                Err(failed @ (Missed::Kernel(..) | Missed::TooMany(_))) => {
-                    self.fail(failed.verdict(&w.pattern).1);
-                }
-                _ => {}
-            }
+            self.report(made, &w.pattern);
             w.note(memory.as_ref());
         }
         for pid in libproc::silent().into_iter().filter(|pid| pids.contains(pid)) {
@@ -249,6 +243,18 @@ impl ProcessProbes {
             }
         }
         (processes, unread)
+    }
+
+    /// Reports why a process has no probes, unless it has ended. `send` reports refused places
+    /// itself.
+    fn report(&mut self, made: Result<(), Missed>, pattern: &ProbePattern) {
+        match made {
+            Err(Missed::Kernel(_, e)) if e.errno == libc::ESRCH => {}
+            Err(failed @ (Missed::Kernel(..) | Missed::TooMany(_))) => {
+                self.fail(failed.verdict(pattern).1);
+            }
+            _ => {}
+        }
     }
 
     /// Reports, once, why probes in code that a process maps may be missing.
@@ -322,12 +328,8 @@ impl ProcessProbes {
             let is_found = self.notes(process, &pattern, &mut known, &mut out).is_some();
             if is_found || may_be_partial && !self.brought(process, &pattern.provider).is_empty() {
                 let _ = kernel.follow(pid);
-                match self.send(kernel, pid, out) {
-                    Err(Missed::Kernel(_, e)) if e.errno == libc::ESRCH => {}
-                    Err(failed @ Missed::Kernel(..)) => self.fail(failed.verdict(&pattern).1),
-                    // `send` reports refused places itself.
-                    _ => {}
-                }
+                let made = self.send(kernel, pid, out);
+                self.report(made, &pattern);
                 self.wanted.push(Wanted { pid, pattern, is_open: true, known });
             }
         }
