@@ -272,6 +272,34 @@ impl Order<'_> {
         if head.semaphore != 0 && !process.space.may_count(head.semaphore, head.address) {
             return Ok(no(place, UserReason::Semaphore));
         }
+        let Some(part) = self.part(process, role, probe, only, text, no)? else { return Ok(()) };
+        if let Some(number) = number {
+            self.change(state, number, place)?;
+            return Ok(self.add(state, number, part)?);
+        }
+        let nargs = part.nargs();
+        let new = Known::new(space, helper, hash, part);
+        let offer = Offer { function, name, nargs, cookie: 0, how: Techniques::empty() };
+        if !self.offer(probes, process, new, (first, module), offer)? {
+            no(place, UserReason::Names);
+            return Ok(());
+        }
+        self.made = self.made.saturating_add(1);
+        Ok(())
+    }
+
+    /// Makes the part of a probe that has those of its places (or of them the one that is named)
+    /// which can have a breakpoint. Returns `None` if no place can.
+    fn part(
+        &mut self,
+        process: &mut Process,
+        role: Role,
+        probe: &UserProbeView<'_>,
+        only: Option<u32>,
+        text: u64,
+        no: &mut dyn FnMut(u32, UserReason),
+    ) -> Result<Option<Part>> {
+        let head = probe.head;
         let (mut good, mut expected) = (KVVec::new(), KVVec::new());
         let all = Iterator::chain(probe.expected().map(Some), core::iter::repeat(None));
         let wanted = probe.places().zip(all).filter(|p| only.is_none_or(|only| only == p.0));
@@ -286,29 +314,16 @@ impl Order<'_> {
             }
         }
         if good.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         let places = good.iter().copied();
         let mut part = Part::new(role, head.address, head.size, text, places, expected)?;
-        let nargs = match kind {
-            UserKind::Usdt => part.take_args(probe)?,
-            UserKind::Return => 2,
-            UserKind::Entry | UserKind::Offset | UserKind::Question => NARGS_UNKNOWN,
-        };
+        if role == Role::Usdt {
+            part.take_args(probe)?;
+        }
         part.semaphore = head.semaphore;
         process.has_counters |= head.semaphore != 0;
-        if let Some(number) = number {
-            self.change(state, number, place)?;
-            return Ok(self.add(state, number, part)?);
-        }
-        let new = Known::new(space, helper, hash, part);
-        let offer = Offer { function, name, nargs, cookie: 0, how: Techniques::empty() };
-        if !self.offer(probes, process, new, (first, module), offer)? {
-            no(place, UserReason::Names);
-            return Ok(());
-        }
-        self.made = self.made.saturating_add(1);
-        Ok(())
+        Ok(Some(part))
     }
 
     /// Gives a new probe its number, and offers it under that. Returns false if the framework does
@@ -369,16 +384,24 @@ impl Wanted {
 }
 
 impl Part {
-    /// Takes the arguments of a program's probe. Returns their number.
-    fn take_args(&mut self, probe: &UserProbeView<'_>) -> Result<u32> {
+    /// Takes the arguments of a program's probe.
+    fn take_args(&mut self, probe: &UserProbeView<'_>) -> Result {
         let mut args = mem::exact(probe.head.args.into())?;
         for arg in probe.args().take(MAX_ARGS) {
             mem::push(&mut args, arg)?;
         }
-        // CAST: at most `MAX_ARGS`.
-        let n = args.len() as u32;
         self.args = Some(mem::arc(args)?);
-        Ok(n)
+        Ok(())
+    }
+
+    /// Returns how many arguments its probe has.
+    fn nargs(&self) -> u32 {
+        match (&self.args, self.role) {
+            // CAST: at most `MAX_ARGS`.
+            (Some(args), _) => args.len() as u32,
+            (None, Role::Return) => 2,
+            (None, _) => NARGS_UNKNOWN,
+        }
     }
 }
 

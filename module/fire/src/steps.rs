@@ -10,6 +10,7 @@ use abi::fault::FaultKind;
 use abi::ids::AggId;
 use abi::probe::until_nul;
 use abi::record::{RecordHeader, HEADER_SIZE};
+use buffers::principal::Reservation;
 use buffers::speculation::{End, Part};
 use buffers::{AggBuffer, Principal};
 use core::sync::atomic::Ordering::Relaxed;
@@ -98,43 +99,14 @@ pub(crate) fn run_clause(
             part = Some(index);
         }
     }
-    let mut hand = Hand::default();
-    let mut records = None;
-    let reserved = match (clause.size, part) {
-        (0, _) => {
-            hand = Hand { trace: Some(principal), parts };
-            None
+    let Some(place) = reserve(shared, clause.size, part, principal, parts) else {
+        if part.is_none() {
+            no_room(firing, shared, principal);
         }
-        (size, Some(index)) => {
-            let Some(part) = parts.get_mut(index) else {
-                // The CPU came online after GO, so it has no speculations.
-                shared.counters.specdrops.fetch_add(1, Relaxed);
-                return Ok(());
-            };
-            records = Some(&mut part.records);
-            match part.buffer.reserve(size) {
-                Some(room) => Some(room),
-                None => {
-                    shared.counters.specdrops.fetch_add(1, Relaxed);
-                    return Ok(());
-                }
-            }
-        }
-        (size, None) => {
-            hand.parts = parts;
-            if principal.is_pressing() {
-                shared.press();
-            }
-            match principal.reserve(size) {
-                Some(room) => Some(room),
-                None => {
-                    no_room(firing, shared, principal);
-                    return Ok(());
-                }
-            }
-        }
+        return Ok(());
     };
-    let mut record = reserved.map(|mut room| {
+    let Place { room, records, mut hand } = place;
+    let mut record = room.map(|mut room| {
         // Gaps and the tails of strings must not reveal old data.
         room.fill(0);
         begin(firing, ecb, &mut room);
@@ -155,6 +127,47 @@ pub(crate) fn run_clause(
         }
     }
     Ok(())
+}
+
+/// Where a clause's record goes, and what its steps may change.
+struct Place<'a> {
+    /// `None` if the clause leaves no record.
+    room: Option<Reservation<'a>>,
+    /// The number of records of the part of a speculation that gets this one.
+    records: Option<&'a mut u64>,
+    hand: Hand<'a>,
+}
+
+/// Reserves room for a record of `size` bytes in the trace or in a part of a speculation. Counts a
+/// drop and returns `None` if there is none.
+#[inline]
+fn reserve<'a>(
+    shared: &Shared,
+    size: usize,
+    part: Option<usize>,
+    principal: &'a mut Principal<KVVec<u8>>,
+    parts: &'a mut [Part<KVVec<u8>>],
+) -> Option<Place<'a>> {
+    if size == 0 {
+        let hand = Hand { trace: Some(principal), parts };
+        return Some(Place { room: None, records: None, hand });
+    }
+    if let Some(index) = part {
+        // A CPU that came online after GO has no speculations.
+        let room = parts
+            .get_mut(index)
+            .and_then(|Part { buffer, records }| Some((buffer.reserve(size)?, records)));
+        let Some((room, records)) = room else {
+            shared.counters.specdrops.fetch_add(1, Relaxed);
+            return None;
+        };
+        return Some(Place { room: Some(room), records: Some(records), hand: Hand::default() });
+    }
+    if principal.is_pressing() {
+        shared.press();
+    }
+    let room = Some(principal.reserve(size)?);
+    Some(Place { room, records: None, hand: Hand { trace: None, parts } })
 }
 
 /// Writes the head of a record.
