@@ -18,4 +18,8 @@ BEGIN { this->a = speculation(); }
 BEGIN { speculate(this->a); trace(*(int *)0); }
 BEGIN { speculate(this->a); printf("after a fault\n"); }
 BEGIN { commit(this->a); }
+BEGIN { this->a = speculation(); }
+BEGIN { speculate(this->a); printf("given up\n"); }
+BEGIN { discard(this->a); this->a = speculation(); speculate(this->a); printf("begun anew %d\n", this->a); }
+BEGIN { commit(this->a); }
 BEGIN { printf("n %d\n", n); exit(0); }

@@ -4,9 +4,10 @@
 //! finds an empty place.
 
 use crate::event::{self, Field, Machine, Taken};
-use crate::pending::{key_of, Set, SETS};
+use crate::pending::{key_of, Kept, Set, SETS};
 use crate::table::{Row, ROWS};
-use framework::{fire, Args, EnableError, Packed, Probe};
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use framework::{fire, forget, Args, EnableError, Packed, Probe};
 use kapi::publish::{Published, Replace};
 use kapi::tracepoint::{self, Passed, Tracepoint};
 use kapi::{context, field, mem, task, time, ProbeCtx};
@@ -49,23 +50,44 @@ struct Table(KVVec<KVVec<User>>);
 
 static TABLE: Published<Table> = Published::empty();
 
-/// Things that threads have begun and not ended. It exists from the first probe on that needs it.
+/// Things that threads have begun and not ended. It exists while a probe that needs it is enabled.
 pub(crate) static PENDING: Published<Pending> = Published::empty();
 
-pub(crate) struct Pending(KVVec<Set>);
+/// The time from which a probe that nobody has enabled is enabled.
+const NEVER: u64 = u64::MAX;
+
+pub(crate) struct Pending {
+    sets: KVVec<Set>,
+    /// For each cookie, the time at which its probe was enabled, in ns, or [`NEVER`]. What began
+    /// before belongs to an earlier tracing, which did not see its end.
+    from: KVVec<AtomicU64>,
+}
 
 impl Pending {
     fn new() -> Result<Self> {
-        let mut sets = mem::vec(SETS)?;
+        let (mut sets, mut from) = (mem::vec(SETS)?, mem::vec(ROWS.len())?);
         for _ in 0..SETS {
             mem::push(&mut sets, Set::default())?;
         }
-        Ok(Self(sets))
+        for _ in 0..ROWS.len() {
+            mem::push(&mut from, AtomicU64::new(NEVER))?;
+        }
+        Ok(Self { sets, from })
     }
 
     fn set(&self, key: u64) -> Option<&Set> {
         // CAST: the upper bits of a product depend on all of the key.
-        self.0.get((key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize % SETS)
+        self.sets.get((key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize % SETS)
+    }
+
+    fn from(&self, cookie: u32) -> u64 {
+        self.from.get(cookie as usize).map_or(NEVER, |from| from.load(Relaxed))
+    }
+
+    fn put_from(&self, cookie: u32, now: u64) {
+        if let Some(from) = self.from.get(cookie as usize) {
+            from.store(now, Relaxed);
+        }
     }
 }
 
@@ -92,22 +114,24 @@ pub(crate) fn happens(ctx: &ProbeCtx, row: u16, probe: &Probe, args: Packed<'_>)
     let Some(row) = ROWS.get(usize::from(row)) else { return };
     let Row { when, each, values, .. } = *row;
     let fire = &mut |values: &[u64]| fire(ctx, probe, Args::Values(values));
-    event::run(when, each, values, &Here { ctx, args, cookie: probe.cookie() }, fire);
+    event::run(when, each, values, &Here { ctx, args, probe }, fire);
 }
 
 /// This machine, at the event.
 struct Here<'a> {
     ctx: &'a ProbeCtx,
     args: Packed<'a>,
-    /// The probe's cookie.
-    cookie: u32,
+    probe: &'a Probe,
 }
 
 impl Here<'_> {
-    /// The set of things that threads have begun for this probe, and the current thread's key.
-    fn pending(&self) -> Option<(&Set, u64)> {
-        let key = key_of(task::thread_key(), self.cookie.into());
-        Some((PENDING.load(self.ctx)?.set(key)?, key))
+    /// The set of things that threads have begun for this probe, the current thread's key, and the
+    /// time at which the probe was enabled.
+    fn pending(&self) -> Option<(&Set, u64, u64)> {
+        let cookie = self.probe.cookie();
+        let key = key_of(task::thread_key(), cookie.into());
+        let pending = PENDING.load(self.ctx)?;
+        Some((pending.set(key)?, key, pending.from(cookie)))
     }
 }
 
@@ -146,14 +170,17 @@ impl Machine for Here<'_> {
     }
 
     fn keep(&self, what: u64, mark: u64) {
-        if let Some((set, key)) = self.pending() {
-            set.begin(key, what, time::monotonic_ns(), mark);
+        if let Some((set, key, from)) = self.pending() {
+            let since = time::monotonic_ns();
+            if !set.begin(key, Kept { what, since, mark }, from) {
+                forget(self.ctx, self.probe);
+            }
         }
     }
 
     fn taken(&self, what: Option<u64>) -> Option<Taken> {
-        let (set, key) = self.pending()?;
-        let kept = set.end(key, what)?;
+        let (set, key, from) = self.pending()?;
+        let kept = set.end(key, what, from)?;
         let elapsed = time::monotonic_ns().saturating_sub(kept.since);
         Some(Taken { what: kept.what, elapsed, mark: kept.mark })
     }
@@ -233,12 +260,27 @@ impl State {
         let _ = self.publish();
     }
 
-    /// Makes the set of things that threads begin, unless it exists.
-    pub(crate) fn pend(&self) -> Result {
+    /// Lets threads begin things for the probe with this cookie, from now on.
+    pub(crate) fn pend(&self, cookie: u32) -> Result {
         if PENDING.with(|p| p.is_none()) {
             drop(PENDING.swap(Some(mem::boxed(Pending::new()?)?)));
         }
+        let now = time::monotonic_ns();
+        PENDING.with(|p| p.map(|p| p.put_from(cookie, now)));
         Ok(())
+    }
+
+    /// Ends that for this probe. The memory goes with the last one.
+    pub(crate) fn unpend(&self, cookie: u32) {
+        let is_last = PENDING.with(|p| {
+            p.is_some_and(|p| {
+                p.put_from(cookie, NEVER);
+                p.from.iter().all(|from| from.load(Relaxed) == NEVER)
+            })
+        });
+        if is_last {
+            drop(PENDING.swap(None));
+        }
     }
 
     /// Adds a probe to a tracepoint. It fires from [`Self::attach`] on.

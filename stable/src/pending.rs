@@ -5,8 +5,8 @@
 //! The table has sets of a few slots each, and a thread's key chooses the set. A slot belongs to
 //! the thread whose key it holds. Only that thread changes its words, in probe context, so nothing
 //! else of the thread comes between. If a set is full, the oldest slot is given to another thread,
-//! and the end of what it held finds nothing. Few threads wait at a time, so the oldest slot is
-//! usually one whose end was skipped because the CPU was in a probe.
+//! and the end of what it held finds nothing: that counts as lost, although the slot may be one
+//! whose end was skipped because the CPU was in a probe.
 
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
@@ -14,7 +14,7 @@ use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 /// The number of slots of a set.
 const WAYS: usize = 8;
 /// The number of sets; a power of two.
-pub const SETS: usize = 256;
+pub const SETS: usize = 1024;
 
 /// The key of a free slot.
 const FREE: u64 = 0;
@@ -48,30 +48,42 @@ pub fn key_of(thread: u64, probe: u64) -> u64 {
 }
 
 impl Set {
-    /// Begins a thing, or adds a mark to one that has begun.
-    pub fn begin(&self, key: u64, what: u64, now: u64, mark: u64) {
-        let begun = |s: &&Slot| s.key.load(Relaxed) == key && s.what.load(Relaxed) == what;
+    /// Begins a thing, or adds a mark to one that has begun since its probe was enabled at `from`.
+    /// Returns false if that lost another thing, or this one.
+    pub fn begin(&self, key: u64, new: Kept, from: u64) -> bool {
+        let begun = |s: &&Slot| s.key.load(Relaxed) == key && s.what.load(Relaxed) == new.what;
         if let Some(slot) = self.0.iter().find(begun) {
-            slot.mark.fetch_or(mark, Relaxed);
-            return;
+            // Nobody saw the end of a thing that an earlier tracing left.
+            match slot.since.load(Relaxed) >= from {
+                true => drop(slot.mark.fetch_or(new.mark, Relaxed)),
+                false => slot.put(new),
+            }
+            return true;
         }
         for slot in &self.0 {
             if slot.key.compare_exchange(FREE, key, Acquire, Relaxed).is_ok() {
-                return slot.put(what, now, mark);
+                slot.put(new);
+                return true;
             }
         }
-        let Some(oldest) = self.0.iter().min_by_key(|s| s.since.load(Relaxed)) else { return };
+        let Some(oldest) = self.0.iter().min_by_key(|s| s.since.load(Relaxed)) else {
+            return false;
+        };
         let was = oldest.key.load(Relaxed);
         // Another CPU may take the slot first; then this thing is not kept.
         if oldest.key.compare_exchange(was, key, Acquire, Relaxed).is_ok() {
-            oldest.put(what, now, mark);
+            oldest.put(new);
         }
+        false
     }
 
-    /// Ends `what`, or the latest thing of the thread, and returns it.
-    pub fn end(&self, key: u64, what: Option<u64>) -> Option<Kept> {
+    /// Ends `what`, or the latest thing of the thread, and returns it, if it began at `from` or
+    /// later.
+    pub fn end(&self, key: u64, what: Option<u64>, from: u64) -> Option<Kept> {
         let of_it = |s: &&Slot| {
-            s.key.load(Relaxed) == key && what.is_none_or(|what| s.what.load(Relaxed) == what)
+            s.key.load(Relaxed) == key
+                && s.since.load(Relaxed) >= from
+                && what.is_none_or(|what| s.what.load(Relaxed) == what)
         };
         let slot = self.0.iter().filter(of_it).max_by_key(|s| s.since.load(Relaxed))?;
         let kept = Kept {
@@ -86,10 +98,10 @@ impl Set {
 }
 
 impl Slot {
-    fn put(&self, what: u64, now: u64, mark: u64) {
-        self.what.store(what, Relaxed);
-        self.since.store(now, Relaxed);
-        self.mark.store(mark, Relaxed);
+    fn put(&self, kept: Kept) {
+        self.what.store(kept.what, Relaxed);
+        self.since.store(kept.since, Relaxed);
+        self.mark.store(kept.mark, Relaxed);
     }
 }
 
@@ -97,25 +109,40 @@ impl Slot {
 mod tests {
     use super::*;
 
+    fn kept(what: u64, since: u64, mark: u64) -> Kept {
+        Kept { what, since, mark }
+    }
+
     #[test]
     fn what_is_begun_is_ended_once() {
         let set = Set::default();
         let (a, b) = (key_of(0x10, 1), key_of(0x20, 1));
         assert!(a != b && a != key_of(0x10, 2));
-        set.begin(a, 7, 100, 0);
-        set.begin(b, 7, 101, 0);
+        set.begin(a, kept(7, 100, 0), 0);
+        set.begin(b, kept(7, 101, 0), 0);
         // A second call adds its mark and does not begin the thing again.
-        set.begin(a, 7, 110, 1);
-        assert_eq!(set.end(a, Some(8)), None);
-        assert_eq!(set.end(a, Some(7)), Some(Kept { what: 7, since: 100, mark: 1 }));
-        assert_eq!(set.end(a, Some(7)), None);
-        assert_eq!(set.end(b, None), Some(Kept { what: 7, since: 101, mark: 0 }));
+        set.begin(a, kept(7, 110, 1), 0);
+        assert_eq!(set.end(a, Some(8), 0), None);
+        assert_eq!(set.end(a, Some(7), 0), Some(Kept { what: 7, since: 100, mark: 1 }));
+        assert_eq!(set.end(a, Some(7), 0), None);
+        assert_eq!(set.end(b, None, 0), Some(Kept { what: 7, since: 101, mark: 0 }));
         // Two waits, one inside the other.
-        set.begin(a, 1, 200, 0);
-        set.begin(a, 2, 201, 0);
-        assert_eq!(set.end(a, None).map(|k| k.what), Some(2));
-        assert_eq!(set.end(a, None).map(|k| k.what), Some(1));
-        assert_eq!(set.end(a, None), None);
+        set.begin(a, kept(1, 200, 0), 0);
+        set.begin(a, kept(2, 201, 0), 0);
+        assert_eq!(set.end(a, None, 0).map(|k| k.what), Some(2));
+        assert_eq!(set.end(a, None, 0).map(|k| k.what), Some(1));
+        assert_eq!(set.end(a, None, 0), None);
+    }
+
+    #[test]
+    fn what_an_earlier_tracing_left_is_no_beginning() {
+        let set = Set::default();
+        let a = key_of(0x10, 1);
+        assert!(set.begin(a, kept(7, 100, 1), 50));
+        // The next tracing began at 200.
+        assert_eq!(set.end(a, Some(7), 200), None);
+        assert!(set.begin(a, kept(7, 300, 2), 200));
+        assert_eq!(set.end(a, Some(7), 200), Some(kept(7, 300, 2)));
     }
 
     #[test]
@@ -123,11 +150,11 @@ mod tests {
         let set = Set::default();
         let key = |n: u64| key_of(n << 8, 0);
         for n in 0..=WAYS as u64 {
-            set.begin(key(n), n, 100 + n, 0);
+            assert_eq!(set.begin(key(n), kept(n, 100 + n, 0), 0), n < WAYS as u64);
         }
-        assert_eq!(set.end(key(0), None), None);
+        assert_eq!(set.end(key(0), None, 0), None);
         for n in 1..=WAYS as u64 {
-            assert_eq!(set.end(key(n), None).map(|k| k.what), Some(n));
+            assert_eq!(set.end(key(n), None, 0).map(|k| k.what), Some(n));
         }
     }
 
@@ -140,9 +167,9 @@ mod tests {
                 scope.spawn(move || {
                     let key = key_of(t << 8, 0);
                     for n in 0..50_000 {
-                        set.begin(key, (t << 32) | n, n, t);
+                        set.begin(key, kept((t << 32) | n, n, t), 0);
                         let kept = Kept { what: (t << 32) | n, since: n, mark: t };
-                        assert_eq!(set.end(key, None), Some(kept));
+                        assert_eq!(set.end(key, None, 0), Some(kept));
                     }
                 });
             }

@@ -255,7 +255,7 @@ impl Stable {
         }
         let rows = ROWS.get(cookie..end_of(cookie)).unwrap_or_default();
         if rows.iter().any(|r| matches!(r.each, Each::Begins(..))) {
-            state.pend()?;
+            state.pend(probe.cookie())?;
         }
         for at in cookie..end_of(cookie) {
             let Some(Source::Tracepoint(name)) = ROWS.get(at).map(|r| r.source) else { continue };
@@ -292,6 +292,10 @@ impl Stable {
         self.hub.state.lock().leave(|p| probes.iter().any(|q| q.id() == p.id()));
         if let (Some(functions), Some(_)) = (&self.hub.functions, self.name) {
             functions.disable(probes);
+        }
+        if self.name.is_some() {
+            let state = self.hub.state.lock();
+            probes.iter().for_each(|p| state.unpend(p.cookie()));
         }
     }
 }

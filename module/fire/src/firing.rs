@@ -11,13 +11,13 @@ use crate::budget::Share;
 use crate::deadman::MUCH;
 use crate::ecb::{Chain, Ecb, Probe};
 use crate::env::Firing;
-use crate::shared::{CpuState, Shared};
+use crate::shared::{Counters, CpuState, Shared};
 use crate::shortcut;
 use crate::steps::{run_clause, Failure};
 use crate::vtime;
 use abi::status::killed;
 use core::ptr;
-use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use dif::Fault;
 use nosleep::ProbeCtx;
 use plan::probe::Special;
@@ -78,13 +78,27 @@ impl Rest<'_> {
 /// # Context
 /// *probe*.
 pub fn pause(ctx: &ProbeCtx, probe: &Probe) {
+    count_for_each(ctx, probe, |counters| &counters.pauses);
+}
+
+/// Counts, for each consumer of the probe, that the beginning of something was forgotten, so that
+/// its end will not fire.
+///
+/// # Context
+/// *probe*.
+#[cold]
+pub fn forget(ctx: &ProbeCtx, probe: &Probe) {
+    count_for_each(ctx, probe, |counters| &counters.forgotten);
+}
+
+fn count_for_each(ctx: &ProbeCtx, probe: &Probe, which: impl Fn(&Counters) -> &AtomicU64) {
     let Some(chain) = probe.chain.load(ctx) else { return };
     let mut last = None;
     for ecb in chain.ecbs() {
         let shared = &*ecb.shared;
         // The ECBs of a consumer are neighbours.
         if shared.is_live(ctx) && !last.replace(shared).is_some_and(|last| ptr::eq(last, shared)) {
-            shared.counters.pauses.fetch_add(1, Relaxed);
+            which(&shared.counters).fetch_add(1, Relaxed);
         }
     }
 }

@@ -47,4 +47,4 @@ pub mod words;
 
 pub use args::{Args, Outcome, Packed};
 pub use ecb::Probe;
-pub use firing::{fire, fire_special, fire_without, pause, Rest};
+pub use firing::{fire, fire_special, fire_without, forget, pause, Rest};

@@ -99,6 +99,8 @@ pub struct Counters {
     pub sigdrops: AtomicU64,
     /// How often a probe stopped firing for a while.
     pub pauses: AtomicU64,
+    /// Things whose beginning was forgotten before they ended.
+    pub forgotten: AtomicU64,
     /// 1 when a buffer of the policy fill had no room.
     pub filled: AtomicU32,
     /// 1 when a buffer has become half full, and the consumer has not been woken yet.

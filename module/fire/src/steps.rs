@@ -85,8 +85,9 @@ pub(crate) fn run_clause(
         for (n, step) in steps.by_ref().take(at.wrapping_add(1)) {
             let failed = |fault| Failure { step: n.wrapping_add(1), fault };
             let Step::Speculate(code) = step else {
-                let none = &mut Hand::default();
-                run_step(step, &mut memory, &mut env, shared, &mut [], key, aggs, none)
+                // It may end a speculation, whose number the clause may get again.
+                let hand = &mut Hand { trace: Some(principal), parts };
+                run_step(step, &mut memory, &mut env, shared, &mut [], key, aggs, hand)
                     .map_err(failed)?;
                 continue;
             };

@@ -390,7 +390,8 @@ impl Consumer {
         xcall::sync();
         let cpu = run_special(&shared, Special::End);
         shared.set_activity(Activity::Stopped);
-        clean(&shared);
+        // The consumer takes the buffers for the last time, so all must be there.
+        while shared.speculations.pending().next().is_some() && clean(&shared) {}
         inner.phase = Phase::Stopped(shared);
         Ok(Go { cpu, ..Go::default() })
     }
@@ -604,6 +605,7 @@ impl Consumer {
             sigdrops: s.counters.sigdrops.load(Relaxed),
             killed: s.counters.killed.load(Relaxed),
             pauses: s.counters.pauses.load(Relaxed),
+            forgotten: s.counters.forgotten.load(Relaxed),
             filled: s.counters.filled.load(Relaxed),
             pressing: s.counters.pressing.swap(0, Relaxed),
             nested: kapi::context::nested().wrapping_sub(s.nested_before),
@@ -634,9 +636,10 @@ fn time_of(records: &[u8]) -> Option<u64> {
     RecordHeader::read_from_prefix(records).ok().map(|(head, _)| head.timestamp())
 }
 
-/// Lets every CPU do its part of the speculations that end; then they are free. The consumer's lock
-/// is held, so this runs only once at a time.
-fn clean(shared: &Shared) {
+/// Lets every CPU do its part of the speculations that end, or of 64 of them; then these are free.
+/// Returns false if a CPU could not be asked. The consumer's lock is held, so this runs only once
+/// at a time.
+fn clean(shared: &Shared) -> bool {
     // Speculations that end meanwhile wait for the next call, because some CPUs have already done
     // their part.
     let mut ending = [(0, End::Discard); 64];
@@ -654,13 +657,14 @@ fn clean(shared: &Shared) {
                 Ok((done, _)) => rest = rest.get(done..).unwrap_or_default(),
                 Err(Error::NoSuch(_)) => break,
                 // If a CPU cannot be asked now, none of the speculations is free yet.
-                Err(_) => return,
+                Err(_) => return false,
             }
         }
     }
     for (index, _) in ending {
         shared.speculations.done(*index);
     }
+    true
 }
 
 /// Frees more of the variables that ended threads have left, a piece at a time. The next call

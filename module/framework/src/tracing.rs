@@ -494,6 +494,8 @@ impl Tracing {
             }
             let _ = probes.push_within_capacity(probe.clone());
             let _ = firsts.push_within_capacity(first);
+            // Ask the provider here: it takes its lock, and it publishes under that.
+            let start = providers.start(probe);
             let mut next = first;
             let new = core::iter::from_fn(|| {
                 let epid = next;
@@ -501,7 +503,6 @@ impl Tracing {
                 next = place.next;
                 // CAST: 64 bits.
                 let clause = all.get(place.statement as usize)?.clause.clone();
-                let start = providers.start(probe);
                 let slot = match clause.shortcut.counts {
                     Counts::Alone(index) => index,
                     _ => shared.take_numbers(clause.shortcut.numbers()),

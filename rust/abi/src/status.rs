@@ -29,6 +29,9 @@ pub struct Status {
     /// How often a probe of `cpc` missed events, for a second at most, because perf had stopped its
     /// counter on a CPU.
     pub pauses: u64,
+    /// Waits of `lockstat`, `io` and other probes that fire at the end of something whose beginning
+    /// was forgotten, because too many threads wait at a time.
+    pub forgotten: u64,
     /// Signals of `stop()` and `raise()` that were lost because too many were queued on their CPU.
     pub sigdrops: u64,
     /// Stacks of processes that ended early because a file on their way had no rows yet.

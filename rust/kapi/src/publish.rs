@@ -61,8 +61,8 @@ pub trait Replace<T: Send + Sync> {
     /// *process*
     fn swap(&self, new: Option<KBox<T>>) -> Option<Retired<T>>;
 
-    /// Calls `f` with the present value, which stays in place meanwhile. `f` must not swap
-    /// anything.
+    /// Calls `f` with the present value, which stays in place meanwhile. `f` must not swap anything
+    /// and takes no lock: others swap while they hold theirs.
     ///
     /// # Context
     ///

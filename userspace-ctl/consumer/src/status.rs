@@ -122,6 +122,8 @@ pub fn differences(before: &Status, now: &Status) -> Vec<Drops> {
     say("LEFTOUT", b.left_out, n.left_out, "new probe", why);
     let why = " of cpc probes (they fire too often, or another tracer has their counter)";
     say("PAUSE", b.pauses, n.pauses, "pause", why);
+    let why = " lost (more threads wait at a time than the module keeps)";
+    say("WAIT", b.forgotten, n.forgotten, "wait", why);
     say("NESTED", b.nested, n.nested, "nested probe drop", "");
     drops
 }
