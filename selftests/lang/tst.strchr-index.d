@@ -21,6 +21,8 @@ BEGIN
 	printf("rindex is 8: %d\n", rindex(s, "/"));
 	printf("rindex from 7 is 4: %d\n", rindex(s, "/", 7));
 	printf("rindex from 0 is 0: %d\n", rindex(s, "/", 0));
+	printf("rindex of nothing from -1 is 0: %d\n", rindex(s, "", -1));
+	printf("rindex from -1 is -1: %d\n", rindex(s, "/", -1));
 	printf("rindex none is -1: %d\n", rindex(s, "none"));
 	printf("rindex r is 11: %d\n", rindex(s, "r"));
 	exit(0);

@@ -202,6 +202,8 @@ pub(super) fn rindex<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result
     pay_for_search(mem, &text, &wanted)?;
     let texts = mem.texts();
     let (text, wanted) = (texts.get(&text), texts.get(&wanted));
+    // As in perl, an empty string is found at 0 from any place before it.
+    let from = from.map(|from| if wanted.is_empty() { from.max(0) } else { from });
     // The number of positions for a window; a start behind them changes nothing.
     let places = text.len().checked_sub(wanted.len()).map_or(0, |n| n.saturating_add(1));
     let places = match from {

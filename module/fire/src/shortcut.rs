@@ -128,13 +128,21 @@ fn put(record: &mut [u8], offset: usize, size: usize, value: u64) {
 
 #[inline(always)]
 fn run_keyed(keyed: &Keyed, firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) {
-    let short = short(&keyed.key, firing, ecb);
-    match cpu.aggs.cached(keyed.id, &short, keyed.fold.words) {
+    let key = short(&keyed.key, firing, ecb);
+    match cpu.aggs.cached(keyed.id, &key, keyed.fold.words) {
         Some(at) => update(&keyed.fold, at, firing, &ecb.shared),
-        None => {
-            run_steps(firing, ecb, cpu, keyed.steps.0, keyed.steps.1);
-            cpu.aggs.remember(keyed.id, &short);
-        }
+        None => learn(keyed, key, firing, ecb, cpu),
+    }
+}
+
+/// Runs the steps, and remembers the place of the key if the steps have read the same one: others
+/// may change arguments on a program's stack, and a thread's name, at any time.
+#[cold]
+#[inline(never)]
+fn learn(keyed: &Keyed, key: Short, firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) {
+    run_steps(firing, ecb, cpu, keyed.steps.0, keyed.steps.1);
+    if short(&keyed.key, firing, ecb) == key {
+        cpu.aggs.remember(keyed.id, &key);
     }
 }
 
