@@ -71,7 +71,9 @@ each MAKE a_make
 each ADD an_add
 
 rmmod dtrace || fail "rmmod dtrace"
-python3 - /opt/dtrace/dtrace.ko <<'P' || fail "loading"
+# Without its types: if an allocation fails, the kernel's own btf_relocate() follows a null pointer.
+objcopy -R .BTF -R .BTF.base $module plain.ko || fail "objcopy"
+python3 - plain.ko <<'P' || fail "loading"
 import ctypes, os, sys
 libc = ctypes.CDLL(None, use_errno=True)
 module = os.open(sys.argv[1], os.O_RDONLY)
