@@ -67,8 +67,14 @@ pub fn start(only_breakpoints: bool) -> Result<Option<Running>> {
     mem::ask()?;
     let sets = AtomicU64::new(1);
     let engine = Arc::pin_init(pin_init!(Engine { state <- new_mutex!(state), sets }), GFP_KERNEL)?;
-    trampoline::set_entry_handler(hit::entry);
-    trampoline::set_return_handler(hit::returned);
+    let is_set = trampoline::set_entry_handler(hit::entry)
+        .and_then(|()| trampoline::set_return_handler(hit::returned));
+    if is_set.is_err() {
+        pr_warn!(
+            "unsupported: the kernel has changed the module's calls; no probes of functions\n"
+        );
+        return Ok(None);
+    }
     trampoline::set_tail_handler(hit::tail);
     trampoline::set_trap_handler(hit::trap);
     drop(ENGINE.swap(Some(mem::boxed(engine.clone())?)));

@@ -43,13 +43,17 @@ const AT_BREAKPOINTS: &[&CStr] = &[
     c"kprobe_int3_handler",
     c"notify_die",
     // What an event on this way runs before it knows that it is already running: `notifier_run`,
-    // which `notifier_call_chain` has, and `rcu_watching`. They are called through pointers.
+    // which `notifier_call_chain` has, `rcu_watching`, and osnoise's, on the way back. They are
+    // called through pointers.
     c"__traceiter_notifier_run",
     c"trace_event_raw_event_notifier_info",
     c"do_trace_event_raw_event_notifier_info",
     c"__traceiter_rcu_watching",
     c"trace_event_raw_event_rcu_watching",
     c"do_trace_event_raw_event_rcu_watching",
+    c"__traceiter_nmi_noise",
+    c"trace_event_raw_event_nmi_noise",
+    c"do_trace_event_raw_event_nmi_noise",
 ];
 
 /// The functions that other tracers call at a traced function: ftrace itself, its graph tracer,
@@ -109,7 +113,11 @@ const TRACERS: &[&CStr] = &[
     c"do_perf_trace_rcu_watching",
     c"__bpf_trace_notifier_info",
     c"__bpf_trace_rcu_watching",
+    c"perf_trace_nmi_noise",
+    c"do_perf_trace_nmi_noise",
+    c"__bpf_trace_nmi_noise",
     c"bpf_trace_run1",
+    c"bpf_trace_run2",
     c"bpf_trace_run4",
 ];
 

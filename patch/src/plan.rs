@@ -17,7 +17,7 @@ use kapi::trampoline::Trampoline;
 use kernel::prelude::*;
 use kernel::sync::Arc;
 use x86::body::{self, Around, Code, Exit, Scratch, Unfit};
-use x86::encoding::WIDE;
+use x86::encoding::{INT3, WIDE};
 use x86::{Boundary, Decoded, Shape, MAX_LEN};
 
 /// The target of a probe.
@@ -294,7 +294,12 @@ impl Planner<'_> {
             .map_err(Stop::Enable)
         })?;
         *other = found.elsewhere;
-        Ok(())
+        // Behind a jump or a return, a kprobe's breakpoint looks like padding.
+        let breakpoints = code.bytes.iter().zip(code.start..).filter(|(byte, _)| **byte == INT3);
+        match kapi::text::has_kprobe(breakpoints.map(|(_, addr)| addr)) {
+            true => Err(HIDDEN),
+            false => Ok(()),
+        }
     }
 
     /// Adds the target of a jump that leaves the function to `behind`.

@@ -61,8 +61,14 @@ pub(crate) fn is_in_section(addr: u64) -> bool {
 
 /// Functions that run between a breakpoint and our handler. They are in no list, because kprobes'
 /// own handler comes earlier.
-const BEFORE_US: [&CStr; 3] =
-    [c"__rcu_read_lock", c"__rcu_read_unlock", c"rcu_read_unlock_special"];
+const BEFORE_US: [&CStr; 4] = [
+    c"__rcu_read_lock",
+    c"__rcu_read_unlock",
+    c"rcu_read_unlock_special",
+    // `do_int3` calls it first (CONFIG_KGDB_LOW_LEVEL_TRAP). Without a debugger's device it returns
+    // at once.
+    c"kgdb_ll_trap",
+];
 
 /// Returns the blacklist's own ranges.
 fn blacklist(f: &mut dyn FnMut(Range<u64>, Why)) -> Result {

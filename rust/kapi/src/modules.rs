@@ -110,7 +110,7 @@ impl Iterator for List<'_> {
     }
 }
 
-/// Tells whether all of `[addr, addr + len)` is text of a module.
+/// Tells whether all of `[addr, addr + len)` is text of a module in which a probe may fire.
 ///
 /// # Safety
 ///
@@ -127,7 +127,15 @@ pub(crate) unsafe fn is_text(fns: &TextFns, addr: u64, len: usize, held: &Kernel
         }
         // SAFETY: as above.
         let memory = unsafe { memory(module) };
-        TEXT.iter().filter_map(|kind| memory.get(*kind as usize)).any(|m| contains(m, addr, len))
+        let is_text = TEXT
+            .iter()
+            .filter_map(|kind| memory.get(*kind as usize))
+            .any(|m| contains(m, addr, len));
+        // SAFETY: as above. The loader writes both before the module is formed.
+        let (start, size) =
+            unsafe { ((*module).noinstr_text_start as u64, (*module).noinstr_text_size) };
+        let end = start.wrapping_add(size.into());
+        is_text && !(addr < end && addr.wrapping_add(len as u64) > start)
     })
 }
 

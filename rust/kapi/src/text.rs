@@ -14,6 +14,7 @@
 //! Locks: kprobe_mutex, the CPUs, module_mutex, text_mutex (see [`crate::poke`]).
 
 use crate::forbidden;
+use crate::nofault;
 use crate::poke::{self, Kprobes, Span, Text};
 pub use crate::sites::Refused;
 use crate::sites::{self, Kind, Site, Table, CHUNK};
@@ -115,12 +116,32 @@ fn fits(trampoline: Trampoline, addr: u64, old: [u8; 5]) -> bool {
     }
 }
 
-/// Redirects a call in one of our trampolines to another function of the same type. Returns false
-/// if it still calls the old one.
+/// Tells whether a kprobe is at one of these addresses, or may yet write there: then a breakpoint
+/// that was read there before may be its own.
+///
+/// # Context
+///
+/// *process*; as for [`patch`].
+pub fn has_kprobe(mut addrs: impl Iterator<Item = u64>) -> bool {
+    // A kprobe is in the table before its breakpoint is in the text, and leaves it later.
+    let Some(fns) = symbols::text_fns().filter(|_| poke::any_kprobe()) else { return false };
+    let kprobes = Kprobes::hold(fns);
+    addrs.any(|addr| kprobes.near(addr, 1))
+}
+
+/// Redirects a call in one of our trampolines to another function of the same type. With call depth
+/// tracking, the kernel has redirected it to the padding before `old`
+/// (arch/x86/kernel/callthunks.c), of at most 16 bytes. Returns false if it calls something else,
+/// or cannot be changed.
 pub(crate) fn redirect(call: u64, old: u64, new: u64) -> bool {
-    match (call_from(call, old), call_from(call, new)) {
+    let mut present = [0; 5];
+    // The new call goes around the padding. So the depth counts one call less, and the kernel fills
+    // the return stack buffer earlier than it must.
+    let leads_to_old = nofault::read_kernel(call, &mut present).is_ok()
+        && branch_target(call, present, CALL).is_some_and(|to| old.wrapping_sub(to) <= 16);
+    match call_from(call, new) {
         // No site leads to us by this change, so unloading need not wait for it.
-        (Some(old), Some(new)) => write(&[Patch { addr: call, old, new }]).is_ok(),
+        Some(new) if leads_to_old => write(&[Patch { addr: call, old: present, new }]).is_ok(),
         _ => false,
     }
 }
@@ -366,9 +387,6 @@ pub fn forget(range: Range<u64>) {
 /// Tells whether another part of the kernel patches these bytes: jump labels, static calls, ftrace,
 /// alternatives. It does not ask for kprobes, which show as different bytes. Returns true if this
 /// kernel cannot tell.
-///
-/// The kernel does not know the jump labels of a module yet when our watcher learns that it is
-/// coming. Ask again when it is live.
 ///
 /// # Context
 ///

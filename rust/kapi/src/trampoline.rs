@@ -6,6 +6,8 @@ use crate::once::Once as SetOnce;
 use crate::sys;
 use crate::text;
 use kernel::bindings;
+use kernel::error::code::EOPNOTSUPP;
+use kernel::error::Result;
 
 /// A piece of module text that a site may call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,8 +135,8 @@ static TRAP_HANDLER: SetOnce<TrapHandler> = SetOnce::new();
 /// # Context
 ///
 /// *process*
-pub fn set_entry_handler(f: EntryHandler) {
-    redirect(sys::kapi_entry_call as *const () as u64, f as *const () as u64);
+pub fn set_entry_handler(f: EntryHandler) -> Result {
+    redirect(sys::kapi_entry_call as *const () as u64, f as *const () as u64)
 }
 
 /// Works like [`set_entry_handler`], for [`Trampoline::Return`].
@@ -142,13 +144,14 @@ pub fn set_entry_handler(f: EntryHandler) {
 /// # Context
 ///
 /// *process*
-pub fn set_return_handler(f: ReturnHandler) {
-    redirect(sys::kapi_return_call as *const () as u64, f as *const () as u64);
+pub fn set_return_handler(f: ReturnHandler) -> Result {
+    redirect(sys::kapi_return_call as *const () as u64, f as *const () as u64)
 }
 
-/// If text cannot be patched, no site leads to a trampoline either, so a failure does not matter.
-fn redirect(call: u64, to: u64) {
-    text::redirect(call, sys::kapi_unset_handler as *const () as u64, to);
+/// `EOPNOTSUPP`: the call is still what it was, so no probe would fire from there.
+fn redirect(call: u64, to: u64) -> Result {
+    let is_set = text::redirect(call, sys::kapi_unset_handler as *const () as u64, to);
+    is_set.then_some(()).ok_or(EOPNOTSUPP)
 }
 
 /// Works like [`set_sdt_handler`], for [`Trampoline::Tail`].

@@ -48,7 +48,7 @@ pub fn block<E>(
             if rest.starts_with(&PADDING) || ip == end {
                 return Ok(());
             }
-            match insn.kind {
+            match behind_depth(text, insn.kind) {
                 Flow::Next => {}
                 // ftrace's call does not count: its tracer may be gone tomorrow.
                 Flow::Call(_) if is_fentry(text, ip, from) => {}
@@ -99,8 +99,9 @@ fn part<E>(
             if ip >= end {
                 return Ok(());
             }
-            last |= until(rest, insn.kind);
-            match insn.kind {
+            let kind = behind_depth(text, insn.kind);
+            last |= until(rest, kind);
+            match kind {
                 Flow::Call(target) if !is_fentry(text, ip, start) => {
                     leads(target)?;
                     if last {
@@ -123,6 +124,21 @@ fn part<E>(
         }
     }
     Ok(())
+}
+
+/// Returns the kind of an instruction; that of a call with the function that it calls. With call
+/// depth tracking (for example `retbleed=stuff`), calls lead to
+/// `sarq $5, %gs:__x86_call_depth(%rip)` in the padding before the function
+/// (arch/x86/kernel/callthunks.c, `patch_dest`).
+fn behind_depth(text: &impl Text, kind: Flow) -> Flow {
+    let mut code = [0; 9];
+    match kind {
+        Flow::Call(to) if text.read(to, &mut code) => match code {
+            [0x65, 0x48, 0xc1, 0x3d, _, _, _, _, 5] => Flow::Call(to.wrapping_add(9)),
+            _ => kind,
+        },
+        _ => kind,
+    }
 }
 
 /// Tells whether ftrace's call is at `ip`, in code that begins at `from`.

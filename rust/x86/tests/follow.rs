@@ -61,6 +61,23 @@ fn calls_branches_and_jumps_are_followed() {
 }
 
 #[test]
+fn a_call_that_counts_the_depth_leads_to_its_function() {
+    let call = [0x90, 0xe8, 1, 0, 0, 0, RET];
+    let padding = [0x65, 0x48, 0xc1, 0x3d, 0, 0, 0, 0, 5]; // sarq $5,%gs:depth(%rip)
+    assert_eq!(leads(&[&call, &padding, &[RET]]), [16]);
+    // `until` is asked about the function.
+    let three = [0x90, 0xe8, 0, 1, 0, 0, 0xe8, 6, 0, 0, 0, 0xe8, 0, 2, 0, 0, RET];
+    let text = Functions(vec![three.to_vec(), padding.to_vec(), vec![RET]]);
+    let until = |_: &[u8], kind| kind == Flow::Call(AT + 26);
+    let mut to = vec![];
+    let Ok(()) = calls::<Infallible>(&text, AT, &until, &mut |t| {
+        to.push(t - AT);
+        Ok(())
+    });
+    assert_eq!(to, [0x106, 26]);
+}
+
+#[test]
 fn a_call_that_never_returns_does_not_lead_into_the_next_function() {
     let next = [0xe9, 0, 0x20, 0, 0];
     assert_eq!(leads(&[&CALL, &next]), [0x106]);

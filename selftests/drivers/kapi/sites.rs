@@ -180,9 +180,9 @@ fn text_now() -> [[u8; 8]; ALL + 1] {
 
 pub(crate) fn all() -> Result {
     trampoline::set_trap_handler(trapped);
-    trampoline::set_return_handler(returned);
+    trampoline::set_return_handler(returned)?;
     trampoline::set_tail_handler(jumped);
-    trampoline::set_entry_handler(entered);
+    trampoline::set_entry_handler(entered)?;
     let strange = || STRANGE.load(Relaxed);
     let before = text_now();
     check!(kapi_shape_run(100) == 0);

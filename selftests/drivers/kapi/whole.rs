@@ -100,8 +100,8 @@ pub(crate) struct Whole {
 
 impl Whole {
     pub(crate) fn new() -> Result<Self> {
-        trampoline::set_entry_handler(entered);
-        trampoline::set_return_handler(returned);
+        trampoline::set_entry_handler(entered)?;
+        trampoline::set_return_handler(returned)?;
         let mut clock = Clock(time::monotonic_ns());
         let forbidden = Forbidden::new()?;
         clock.lap("forbidden", forbidden.0.len());

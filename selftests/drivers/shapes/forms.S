@@ -85,6 +85,16 @@ SYM_FUNC_START(shape_several)
 	RET
 SYM_FUNC_END(shape_several)
 
+/* The second return stands where there could be padding: behind the first one. */
+SYM_FUNC_START(shape_behind)
+	ENDBR
+	leaq	1(%rdi), %rax
+	testl	$1, %edi
+	jz	1f
+	RET
+1:	RET
+SYM_FUNC_END(shape_behind)
+
 /* The head of a loop comes first: no entry can be told from a round. */
 SYM_FUNC_START(shape_loop_first)
 	ENDBR

@@ -16,6 +16,7 @@ u64 shape_jump(u64 a);
 u64 shape_call(u64 a);
 void shape_nothing(u64 a);
 u64 shape_several(u64 a);
+u64 shape_behind(u64 a);
 u64 shape_loop_first(u64 a);
 u64 shape_plain(u64 a);
 u64 shape_tail(u64 a);
@@ -114,6 +115,7 @@ static u64 wrong(u64 i)
 	n += shape_call(i) != i + 1;
 	shape_nothing(i);
 	n += shape_several(i) != i + 1;
+	n += shape_behind(i) != i + 1;
 	n += shape_cold(i) != i + 1;
 	n += shape_loop(i & 7) != (i & 7) + 1;
 	n += shape_loop_first(i & 7) != 1;
