@@ -14,7 +14,7 @@
 //! own.
 
 use crate::function::{Function, COLD};
-use crate::image::Image;
+use crate::image::{Chosen, Image};
 use crate::parts;
 use crate::stapsdt::Note;
 use abi::probe::{is_glob, part_matches};
@@ -142,14 +142,16 @@ struct Making<'a> {
     out: &'a mut Batches,
 }
 
-/// Adds the probes of an object that match a pattern.
+/// Adds the probes of an object that match a pattern. `chosen` are the choices of its resolvers in
+/// the process.
 pub fn expand(
     (module, image, bias): (&str, &Image, u64),
+    chosen: &Chosen,
     pattern: Pattern<'_>,
     out: &mut Batches,
 ) -> Result<(), Miss> {
     let wanted = Name::of(pattern.name).ok_or(Miss::Name)?;
-    let functions = chosen(image, pattern.function);
+    let functions = functions(image, chosen, pattern.function);
     if functions.is_empty() && !is_open(pattern.function) {
         return Err(Miss::Function);
     }
@@ -201,14 +203,14 @@ pub fn is_open(part: &str) -> bool {
 }
 
 /// Returns the wanted functions, one for each address.
-fn chosen(image: &Image, wanted: &str) -> Vec<Function> {
+fn functions(image: &Image, chosen: &Chosen, wanted: &str) -> Vec<Function> {
     let is_meant = |f: &&Function| match is_open(wanted) {
         true => !f.name.ends_with(COLD) && part_matches(wanted.as_bytes(), f.name.as_bytes()),
         false => *f.name == *wanted,
     };
     let meant = image.places().filter_map(|names| names.iter().find(is_meant));
     let mut seen = HashSet::new();
-    let called = meant.map(|f| image.called(f)).filter(|f| seen.insert(f.address));
+    let called = meant.map(|f| chosen.called(f)).filter(|f| seen.insert(f.address));
     // A resolver that has not been called yet is not the function of its name.
     called.filter(|f| !f.is_resolver || !is_open(wanted)).collect()
 }
@@ -365,7 +367,9 @@ mod tests {
         for object in me.called(object) {
             let (image, bias) = object.image(me.pid, &images);
             let pattern = Pattern { function, name };
-            result = result.and(expand((&object.name, image, *bias), pattern, &mut out));
+            let of = (&*object.name, &**image, *bias);
+            let chosen = object.chosen(me.pid, &images);
+            result = result.and(expand(of, chosen, pattern, &mut out));
         }
         assert_eq!(out.refused, []);
         assert_eq!(out.places, rows(&out).iter().map(|r| r.3.len()).sum::<usize>());
@@ -471,7 +475,7 @@ mod tests {
         std::fs::remove_file(&path).unwrap();
         let mut out = Batches::default();
         let pattern = Pattern { function: "*", name: "*[ent]*r*" };
-        expand(("x", &image, 0x5000), pattern, &mut out).unwrap();
+        expand(("x", &image, 0x5000), &Chosen::default(), pattern, &mut out).unwrap();
         let (entry, left) = (UserKind::Entry as u8, UserKind::Return as u8);
         let row = |kind, at, places: &[u32]| ("f".to_string(), kind, at, places.to_vec());
         let want = [row(entry, 0x6000, &[0]), row(left, 0x6000, &[2, 5]), row(left, 0x6010, &[2])];

@@ -69,8 +69,6 @@ pub struct Image {
     pub(crate) locks: OnceCell<Rc<[Note]>>,
     /// Its frame information; `None`: it has none.
     pieces: OnceCell<Option<Pieces>>,
-    /// The functions that resolvers have chosen: address and bytes, by resolver.
-    chosen: OnceCell<HashMap<u64, (u64, u64)>>,
     /// It can be traced: it is code for x86-64.
     pub is_native: bool,
     /// It is code for 32-bit x86.
@@ -173,40 +171,44 @@ impl Image {
         self.functions = functions;
     }
 
-    /// Finds the functions that the resolvers have chosen in a linked process: the object's slots
-    /// for its own calls hold their addresses.
-    pub(crate) fn implement(&self, pid: u32, bias: u64) {
-        if self.slots.is_empty() || self.chosen.get().is_some() {
-            return;
+    /// Returns the functions that the resolvers have chosen in a process: the object's slots for
+    /// its own calls hold their addresses.
+    pub(crate) fn chosen(&self, pid: u32, bias: u64) -> Chosen {
+        if self.slots.is_empty() {
+            return Chosen { is_linked: true, functions: HashMap::new() };
         }
-        let Ok(memory) = Memory::open(pid) else { return };
-        let chosen = self.slots.iter().filter_map(|&(slot, resolver)| {
+        let Ok(memory) = Memory::open(pid) else { return Chosen::default() };
+        self.chosen_in(bias, &|slot| {
             let mut word = [0; 8];
-            memory.read(&mut word, slot.wrapping_add(bias)).ok()?;
-            let address = u64::from_le_bytes(word).wrapping_sub(bias);
+            memory.read(&mut word, slot).ok()?;
+            Some(u64::from_le_bytes(word))
+        })
+    }
+
+    /// Returns the choices in a process whose memory `read` reads. The process can write anything
+    /// to a slot, so only the beginning of a function counts as a choice.
+    fn chosen_in(&self, bias: u64, read: &dyn Fn(u64) -> Option<u64>) -> Chosen {
+        let mut chosen = Chosen::default();
+        for &(slot, resolver) in &self.slots {
+            let Some(to) = read(slot.wrapping_add(bias)) else { continue };
+            let address = to.wrapping_sub(bias);
             let is_code = |s: &Segment| s.is_executable && s.contains(address);
-            let is_done = address != resolver && self.segments.iter().any(is_code);
-            is_done.then(|| (resolver, (address, self.measured(address))))
-        });
-        let chosen: HashMap<_, _> = chosen.collect();
-        if !chosen.is_empty() {
-            let _ = self.chosen.set(chosen);
+            if address == resolver || !self.segments.iter().any(is_code) {
+                continue;
+            }
+            chosen.is_linked = true;
+            if let Some(size) = self.size_from(address) {
+                chosen.functions.insert(resolver, (address, size));
+            }
         }
+        chosen
     }
 
-    /// Tells whether the resolvers' choices are known, or there are no resolvers.
-    pub fn has_chosen(&self) -> bool {
-        self.slots.is_empty() || self.chosen.get().is_some()
-    }
-
-    /// Returns the function that is called by a name: for a resolver, the function that it has
-    /// chosen.
-    pub(crate) fn called(&self, f: &Function) -> Function {
-        let chosen = self.chosen.get().and_then(|all| all.get(&f.address));
-        match chosen.filter(|_| f.is_resolver) {
-            Some(&(address, size)) => Function { address, size, is_resolver: false, ..f.clone() },
-            None => f.clone(),
-        }
+    /// Returns the bytes of the function that begins at an address, by its frame information or by
+    /// a symbol.
+    fn size_from(&self, address: u64) -> Option<u64> {
+        let named = || self.function_at(address).filter(|f| f.address == address).map(|f| f.size);
+        Some(self.measured(address)).filter(|size| *size > 0).or_else(named)
     }
 
     /// Sorts the functions, the best name of an address first, and gives each a size.
@@ -407,6 +409,26 @@ impl Image {
     }
 }
 
+/// The functions that an object's resolvers have chosen in a process.
+#[derive(Debug, Clone, Default)]
+pub struct Chosen {
+    /// The choices are known, or there are no resolvers.
+    pub is_linked: bool,
+    /// Address and bytes, by resolver.
+    functions: HashMap<u64, (u64, u64)>,
+}
+
+impl Chosen {
+    /// Returns the function that is called by a name: for a resolver, the function that it has
+    /// chosen.
+    pub(crate) fn called(&self, f: &Function) -> Function {
+        match self.functions.get(&f.address).filter(|_| f.is_resolver) {
+            Some(&(address, size)) => Function { address, size, is_resolver: false, ..f.clone() },
+            None => f.clone(),
+        }
+    }
+}
+
 /// Returns the relocations that call a resolver: the slot for the answer, and the resolver.
 fn slots<'d>(elf: &impl Object<'d>) -> Vec<(u64, u64)> {
     let all = elf.dynamic_relocations().into_iter().flatten();
@@ -496,6 +518,25 @@ mod tests {
         let first: Vec<_> = image.places().map(|p| (&*p[0].name, p[0].size, p.len())).collect();
         assert_eq!(first, [("write", 0x10, 3), ("b.part.0", 0x10, 1), ("c", 8, 1)]);
         assert_eq!(image.symbol(0x105), Some(("write", 5)));
+    }
+
+    /// A process can write any address to the slot of a resolver.
+    #[test]
+    fn a_choice_is_the_beginning_of_a_function() {
+        let mut image = Image::fixed(TEXT, &[(0x1100, 0x10, "strlen"), (0x1200, 0x20, "avx2")]);
+        image.functions[0].is_resolver = true;
+        image.slots = vec![(0x3000, 0x1100)];
+        let bias = 0x5000;
+        let called = |to: u64| {
+            let chosen = image.chosen_in(bias, &|at| (at == 0x8000).then_some(to));
+            let f = chosen.called(&image.functions[0]);
+            (chosen.is_linked, f.address, f.size, f.is_resolver)
+        };
+        assert_eq!(called(bias + 0x1200), (true, 0x1200, 0x20, false));
+        assert_eq!(called(bias + 0x1204), (true, 0x1100, 0x10, true));
+        // The linker has not called the resolver yet.
+        assert_eq!(called(bias + 0x1100), (false, 0x1100, 0x10, true));
+        assert_eq!(called(0x1200), (false, 0x1100, 0x10, true));
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub mod stapsdt;
 pub use expand::{Batches, Miss, Pattern};
 pub use file_state::FileState;
 pub use function::Function;
-pub use image::Image;
+pub use image::{Chosen, Image};
 pub use maps::Map;
 pub use patient::{silent, Memory};
 pub use process::Process;

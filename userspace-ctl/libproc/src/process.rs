@@ -3,7 +3,7 @@
 
 use crate::file_state::FileState;
 use crate::files::{self, Source, View};
-use crate::image::Image;
+use crate::image::{Chosen, Image};
 use crate::maps::{self, Identity, Map};
 use crate::patient;
 use crate::stapsdt::{self, Note};
@@ -126,6 +126,7 @@ pub struct Object {
     pub is_program: bool,
     map: Map,
     image: OnceCell<(Rc<Image>, u64)>,
+    chosen: OnceCell<Chosen>,
 }
 
 impl Object {
@@ -134,12 +135,17 @@ impl Object {
         self.image.get_or_init(|| {
             let image = images.open(pid, &self.map);
             match image.bias(&self.map) {
-                Some(bias) => {
-                    image.implement(pid, bias);
-                    (image, bias)
-                }
+                Some(bias) => (image, bias),
                 None => (Rc::default(), 0),
             }
+        })
+    }
+
+    /// Returns the functions that its resolvers have chosen. Each process may have others.
+    pub fn chosen(&self, pid: u32, images: &Images) -> &Chosen {
+        self.chosen.get_or_init(|| {
+            let (image, bias) = self.image(pid, images);
+            image.chosen(pid, *bias)
         })
     }
 
@@ -204,6 +210,7 @@ impl Process {
             is_program: entry.is_some_and(|at| (map.start..map.end).contains(&at)),
             map,
             image: OnceCell::new(),
+            chosen: OnceCell::new(),
         });
         Ok(Self { pid, objects: objects.collect(), writable })
     }

@@ -38,13 +38,14 @@ impl ProcessProbes {
         for object in objects {
             let Entry::Vacant(new) = known.entry(key(object)) else { continue };
             let (image, bias) = object.image(*pid, &self.images);
-            if being_mapped && !image.has_chosen() {
+            let chosen = object.chosen(*pid, &self.images);
+            if being_mapped && !chosen.is_linked {
                 continue;
             }
             let meant = Pattern { function: &pattern.function, name: &pattern.name };
             let asked = |out: &Batches| out.places + out.refused.len();
             let before = asked(&out);
-            match expand::expand((&object.name, image, *bias), meant, &mut out) {
+            match expand::expand((&object.name, image, *bias), chosen, meant, &mut out) {
                 Ok(()) => is_found |= asked(&out) > before,
                 // One of several objects may have the function; an error in that one counts.
                 Err(Miss::Function) => {}
