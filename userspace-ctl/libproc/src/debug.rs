@@ -17,13 +17,15 @@ const MOST_SUMMED: u64 = 1 << 30;
 /// The folder where distributions put stripped data.
 const ROOT: &str = "/usr/lib/debug";
 
-/// Returns the good file at this path: one that the process sees, or one installed in our own
-/// [`ROOT`]. The process's file has no business with our other files.
-fn find(view: Option<&View>, path: &str, is_good: impl Fn(&File) -> bool) -> Option<File> {
-    let seen = || view?.open(path).ok().filter(&is_good);
-    let is_installed = path.strip_prefix(ROOT).is_some_and(|rest| rest.starts_with('/'));
-    let installed = || Root::ours().ok()?.open(path).ok().filter(&is_good);
-    seen().or_else(|| is_installed.then(installed).flatten())
+/// Opens a file in our own [`ROOT`]. The process's file has no business with our other files.
+fn installed(path: &str) -> Option<File> {
+    path.strip_prefix(ROOT).filter(|rest| rest.starts_with('/'))?;
+    Root::ours().ok()?.open(path).ok()
+}
+
+/// Opens a file that the process sees. The process may have forged it.
+fn seen(view: Option<&View>, path: &str) -> Option<File> {
+    view?.open(path).ok()
 }
 
 fn path_of(id: &[u8]) -> Option<String> {
@@ -47,15 +49,21 @@ fn is_plain(name: &str) -> bool {
     !name.is_empty() && name != "." && name != ".." && !name.contains(['/', '\0'])
 }
 
-/// Returns the file with the data stripped from the file at `path`.
-pub(crate) fn separate<'d>(elf: &impl Object<'d>, path: &str, view: Option<&View>) -> Option<File> {
-    let id = elf.build_id().ok()?;
-    let by_id = || {
+/// Returns the file with the data stripped from the file at `path`, and whether the answer holds for
+/// every process: the file asks for none, or we have it installed in our own [`ROOT`].
+pub(crate) fn separate<'d>(
+    elf: &impl Object<'d>,
+    path: &str,
+    view: Option<&View>,
+) -> (Option<File>, bool) {
+    let id = elf.build_id().ok().flatten();
+    let link = elf.gnu_debuglink().ok().flatten();
+    let by_id = |open: &dyn Fn(&str) -> Option<File>| {
         let id = id?;
-        find(view, &path_of(id)?, |file| has_id(file, id))
+        open(&path_of(id)?).filter(|file| has_id(file, id))
     };
-    let by_link = || {
-        let (name, sum) = elf.gnu_debuglink().ok()??;
+    let by_link = |open: &dyn Fn(&str) -> Option<File>| {
+        let (name, sum) = link?;
         let name = std::str::from_utf8(name).ok().filter(|name| is_plain(name))?;
         let (folder, _) = path.rsplit_once('/')?;
         // The name alone may be that of another version.
@@ -66,9 +74,14 @@ pub(crate) fn separate<'d>(elf: &impl Object<'d>, path: &str, view: Option<&View
             !is_other && checksum(file).is_ok_and(|its| its == sum)
         };
         let places = [folder.to_string(), format!("{folder}/.debug"), format!("{ROOT}{folder}")];
-        places.iter().find_map(|place| find(view, &format!("{place}/{name}"), is_good))
+        places.iter().find_map(|place| open(&format!("{place}/{name}")).filter(is_good))
     };
-    by_id().or_else(by_link)
+    let find = |open: &dyn Fn(&str) -> Option<File>| by_id(open).or_else(|| by_link(open));
+    let ours = find(&installed);
+    match ours.is_some() || id.is_none() && link.is_none() {
+        true => (ours, true),
+        false => (find(&|path| seen(view, path)), false),
+    }
 }
 
 /// Returns the file with the DWARF that several files share.
@@ -76,11 +89,14 @@ pub(crate) fn common<'d>(elf: &impl Object<'d>, view: Option<&View>) -> Option<F
     let (name, id) = elf.gnu_debugaltlink().ok()??;
     let name = std::str::from_utf8(name).ok()?;
     // A relative name counts from the folder of build ids.
-    let named = || match name.starts_with('/') {
-        true => find(view, name, |file| has_id(file, id)),
-        false => find(view, &format!("{ROOT}/.build-id/00/{name}"), |file| has_id(file, id)),
+    let named = match name.starts_with('/') {
+        true => name.to_string(),
+        false => format!("{ROOT}/.build-id/00/{name}"),
     };
-    path_of(id).and_then(|path| find(view, &path, |file| has_id(file, id))).or_else(named)
+    let paths = || path_of(id).into_iter().chain([named.clone()]);
+    let is_good = |file: &File| has_id(file, id);
+    let ours = paths().find_map(|path| installed(&path).filter(is_good));
+    ours.or_else(|| paths().find_map(|path| seen(view, &path).filter(is_good)))
 }
 
 /// Computes the CRC-32 of `.gnu_debuglink`.

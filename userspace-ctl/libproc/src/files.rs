@@ -17,14 +17,14 @@
 
 use crate::patient;
 use object::{Object, ObjectSection, ReadCache, ReadRef};
-use rustix::fs::{FileType, Mode, OFlags, ResolveFlags, CWD};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, StatxFlags, CWD};
 use rustix::io::Errno;
 use std::cell::Cell;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::fs::OpenOptionsExt;
 
 /// The most bytes of a file that we read. A sparse file costs its author nothing.
 const MOST: u64 = 16 << 30;
@@ -78,10 +78,44 @@ impl Root {
     }
 }
 
+/// Identifies the files that a process sees, by the mount and the inode of its root. The kernel
+/// never uses the number of this mount for another one, and a [`View`] keeps the inode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct ViewId {
+    mount: u64,
+    device: (u32, u32),
+    inode: u64,
+}
+
+impl ViewId {
+    /// Returns what identifies the files that a process sees now.
+    pub(crate) fn of_process(pid: u32) -> Option<Self> {
+        Self::at(CWD, &format!("{}/root", patient::folder(pid)), AtFlags::empty())
+    }
+
+    /// Returns what identifies the files that we see.
+    pub(crate) fn ours() -> Option<Self> {
+        Self::at(CWD, "/", AtFlags::empty())
+    }
+
+    fn at(from: impl AsFd, path: &str, how: AtFlags) -> Option<Self> {
+        /// `STATX_MNT_ID_UNIQUE`, since Linux 6.8.
+        const UNIQUE: u32 = 0x4000;
+        let wanted = StatxFlags::from_bits_retain(UNIQUE) | StatxFlags::INO;
+        let about = rustix::fs::statx(from, path, how | AtFlags::STATX_DONT_SYNC, wanted).ok()?;
+        (about.stx_mask & UNIQUE != 0).then_some(Self {
+            mount: about.stx_mnt_id,
+            device: (about.stx_dev_major, about.stx_dev_minor),
+            inode: about.stx_ino,
+        })
+    }
+}
+
 /// The files that a process sees, also after it has ended.
 #[derive(Debug)]
 pub struct View {
     root: Root,
+    id: ViewId,
     /// The prefix of our paths to the files below its root, if its root is not ours (`chroot`).
     prefix: String,
     /// The process sees the same files as we do.
@@ -91,15 +125,25 @@ pub struct View {
 impl View {
     /// Makes the view of a process that has not ended.
     pub(crate) fn of_process(pid: u32) -> Option<Self> {
-        let look = |of: &str| {
-            let root = std::fs::metadata(format!("{of}/root")).ok()?;
-            Some((std::fs::read_link(format!("{of}/ns/mnt")).ok()?, root.dev(), root.ino()))
-        };
         let folder = patient::folder(pid);
         let prefix = std::fs::read_link(format!("{folder}/root")).ok()?;
         let prefix = prefix.to_str()?.trim_end_matches('/').to_string();
-        let is_ours = look(&folder)? == look("/proc/self")?;
-        Some(Self { root: Root::of_process(pid).ok()?, prefix, is_ours })
+        Self::new(Root::of_process(pid).ok()?, prefix)
+    }
+
+    fn new(root: Root, prefix: String) -> Option<Self> {
+        let id = ViewId::at(&root.0, "", AtFlags::EMPTY_PATH)?;
+        Some(Self { root, id, prefix, is_ours: ViewId::ours() == Some(id) })
+    }
+
+    #[cfg(test)]
+    pub(crate) fn below(root: &std::path::Path) -> Option<Self> {
+        Self::new(Root::at(root.to_str()?).ok()?, String::new())
+    }
+
+    /// Returns what identifies these files.
+    pub(crate) fn id(&self) -> ViewId {
+        self.id
     }
 
     /// Tells whether the process sees the same files as we do.

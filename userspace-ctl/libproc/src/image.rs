@@ -50,11 +50,13 @@ pub struct Image {
     functions: Vec<Function>,
     /// The unlikely part of each function by name; `None` if there are several.
     cold: HashMap<Box<str>, Option<usize>>,
-    file: Option<File>,
+    file: Option<Rc<File>>,
     /// The state of the file when it was read.
     state: Option<FileState>,
-    /// The files that are searched for data that it lacks.
+    /// The files that are searched for data that it lacks; `None`: only those that we installed.
     view: Option<Rc<View>>,
+    /// It names a file with stripped data, and we have none installed.
+    lacks_data: bool,
     /// The linker may change its code.
     is_relocated: bool,
     /// Its restartable sequences.
@@ -80,10 +82,10 @@ pub struct Image {
 impl Image {
     /// Reads segments and functions of the file at `path`. `view` has the files that are searched
     /// for symbols.
-    pub fn read(file: File, path: &str, view: Option<Rc<View>>) -> Option<Self> {
+    pub fn read(file: Rc<File>, path: &str, view: Option<Rc<View>>) -> Option<Self> {
         let state = FileState::read(&file);
         let mut image = Self::parse(&file, path, view.as_deref())?;
-        image.view = view;
+        image.view = view.filter(|_| image.lacks_data);
         image.state = state;
         image.file = Some(file);
         Some(image)
@@ -93,7 +95,7 @@ impl Image {
         let source = Source::new(file);
         let elf = source.elf()?;
         let segments = segments(&elf);
-        let separate = debug::separate(&elf, path, view);
+        let (separate, is_complete) = debug::separate(&elf, path, view);
         let mut functions = Vec::new();
         let mut add = |symbols: &mut dyn Iterator<Item = Function>| {
             functions.extend(symbols.take(MOST_FUNCTIONS));
@@ -132,6 +134,7 @@ impl Image {
             sections.map(|s| s.address()..s.address().saturating_add(s.size())).collect();
         let mut image = Self { segments, sections, functions, separate, ..Self::default() };
         (image.is_native, image.is_dynamic) = (is_native, is_dynamic);
+        image.lacks_data = !is_complete;
         image.is_relocated = headers::relocates_code(&elf);
         image.sequences = sequences(&elf).unwrap_or_default();
         image.is_narrow = elf.architecture() == object::Architecture::I386;
@@ -144,6 +147,16 @@ impl Image {
         }
         image.settle();
         Some(image)
+    }
+
+    /// Tells whether some of its data may come from the files that its process sees.
+    pub(crate) fn lacks_data(&self) -> bool {
+        self.lacks_data
+    }
+
+    /// Returns the file itself.
+    pub(crate) fn file(&self) -> Option<Rc<File>> {
+        self.file.clone()
     }
 
     /// Tells whether an address is in a restartable sequence. An instruction with a breakpoint runs
@@ -367,7 +380,7 @@ impl Image {
     /// first.
     pub fn inlined(&self, offset: u64) -> Rc<[String]> {
         let read = || {
-            let files = [self.file.as_ref(), self.separate.as_ref()];
+            let files = [self.file.as_deref(), self.separate.as_ref()];
             files.into_iter().flatten().find_map(|file| Inlined::read(file, self.view.as_deref()))
         };
         match (self.inlined.get_or_init(read), self.address(offset)) {
@@ -392,7 +405,7 @@ impl Image {
 
     #[cfg(test)]
     pub(crate) fn open(&mut self, path: &std::path::Path) {
-        self.file = Some(File::open(path).unwrap());
+        self.file = Some(Rc::new(File::open(path).unwrap()));
     }
 
     #[cfg(test)]

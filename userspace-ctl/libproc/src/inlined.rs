@@ -138,7 +138,7 @@ mod tests {
         let file = || File::open("/proc/self/exe").unwrap();
         let inlined = Inlined::read(&file(), None).unwrap();
         assert!(inlined.at(0).is_empty());
-        let image = crate::Image::read(file(), "", None).unwrap();
+        let image = crate::Image::read(file().into(), "", None).unwrap();
         let all = image.functions().iter();
         let has = all.filter(|f| !inlined.at(f.address + f.size / 2).is_empty()).count();
         assert!(has > 100, "{has}");

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //!  /proc/PID/maps ──► maps ──► process: objects ──► image: functions ──► parts ──► expand: probes
+//!                              │                       images: which processes share one
 //!                              │                       debug: where a stripped file's symbols are
 //!                              │                       inlined: what its DWARF says of an address
 //!                              │                       headers: what a file without sections has
@@ -25,6 +26,7 @@ pub mod frames;
 pub mod function;
 mod headers;
 pub mod image;
+mod images;
 mod inlined;
 pub mod jit;
 pub mod locks;
@@ -36,9 +38,9 @@ mod segment;
 pub mod stapsdt;
 
 pub use expand::{Batches, Miss, Pattern};
-pub use file_state::FileState;
 pub use function::Function;
 pub use image::{Chosen, Image};
+pub use images::Seen;
 pub use maps::Map;
 pub use patient::{silent, Memory};
 pub use process::Process;

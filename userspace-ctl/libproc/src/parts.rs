@@ -227,7 +227,7 @@ mod tests {
             }
             std::fs::write(&path, &bytes).unwrap();
             let file = std::fs::File::open(&path).unwrap();
-            let Some(image) = Image::read(file, "/nowhere", None) else { continue };
+            let Some(image) = Image::read(file.into(), "/nowhere", None) else { continue };
             read += image.places().map(|names| pieces(&image, &names[0]).len()).sum::<usize>();
             crate::frames::rows_in(&bytes);
         }

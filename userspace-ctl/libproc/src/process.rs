@@ -1,121 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 //! A process and its objects, each read when it is needed.
 
-use crate::file_state::FileState;
-use crate::files::{self, Source, View};
+use crate::files;
 use crate::image::{Chosen, Image};
+pub use crate::images::Images;
 use crate::maps::{self, Identity, Map};
 use crate::patient;
-use crate::stapsdt::{self, Note};
+use crate::stapsdt::Note;
 use abi::unwind::Key;
 use std::cell::OnceCell;
-use std::cell::RefCell;
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
-use std::fs::File;
+use std::collections::HashSet;
 use std::io::{self, Read};
 use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::rc::Rc;
-
-/// The most files that are kept open to be read later.
-const MOST_HELD: usize = 256;
-
-/// A file that may be read later, and the view of the process that had it mapped.
-type Held = (File, Option<Rc<View>>);
-
-/// The files that were read; processes share them.
-#[derive(Debug, Default)]
-pub struct Images {
-    held: RefCell<HashMap<FileState, Held>>,
-    images: RefCell<HashMap<FileState, Rc<Image>>>,
-    notes: RefCell<HashMap<FileState, Rc<[Note]>>>,
-    dofs: RefCell<HashMap<FileState, Rc<[u8]>>>,
-    /// The last seen state of each file, for processes that have ended since.
-    last: RefCell<HashMap<Identity, FileState>>,
-}
-
-impl Images {
-    /// Returns the file behind a map, read once; an empty one if it cannot be read.
-    pub fn open(&self, pid: u32, map: &Map) -> Rc<Image> {
-        match self.open_file(pid, map) {
-            Some((file, state)) => self.image(state, Some(file), pid, map),
-            None => self.held(self.last(map), pid, map),
-        }
-    }
-
-    /// Returns the file behind a map in the state in which it was [held](Self::hold); an empty one
-    /// if it could not be held.
-    pub fn held(&self, state: Option<FileState>, pid: u32, map: &Map) -> Rc<Image> {
-        match state {
-            Some(state) => self.image(state, None, pid, map),
-            None => Rc::default(),
-        }
-    }
-
-    fn open_file(&self, pid: u32, map: &Map) -> Option<(File, FileState)> {
-        let file = map.open(pid)?;
-        let state = FileState::read(&file)?;
-        self.last.borrow_mut().insert(map.identity.clone(), state);
-        Some((file, state))
-    }
-
-    fn last(&self, map: &Map) -> Option<FileState> {
-        self.last.borrow().get(&map.identity).copied()
-    }
-
-    fn image(&self, state: FileState, file: Option<File>, pid: u32, map: &Map) -> Rc<Image> {
-        if let Some(image) = self.images.borrow().get(&state) {
-            return image.clone();
-        }
-        let held = self.held.borrow_mut().remove(&state);
-        // There may have been no room to hold it.
-        let again = || map.open(pid).filter(|file| FileState::read(file) == Some(state));
-        let view = || View::of_process(pid).map(Rc::new);
-        let seen = |file| (file, view());
-        let found = held.or_else(|| file.map(seen)).or_else(|| again().map(seen));
-        // Perhaps the next process lets it be opened.
-        let Some((file, view)) = found else { return Rc::default() };
-        let image = Rc::new(Image::read(file, map.file(), view).unwrap_or_default());
-        self.images.borrow_mut().insert(state, image.clone());
-        image
-    }
-
-    /// Keeps the file behind a map readable after its process has ended; returns its state.
-    pub fn hold(&self, pid: u32, map: &Map) -> Option<FileState> {
-        let Some((file, state)) = self.open_file(pid, map) else { return self.last(map) };
-        let mut held = self.held.borrow_mut();
-        if !self.images.borrow().contains_key(&state) && held.len() < MOST_HELD {
-            held.entry(state).or_insert_with(|| (file, View::of_process(pid).map(Rc::new)));
-        }
-        Some(state)
-    }
-}
-
-/// Returns the data of the file behind a map, read once.
-fn once<T>(
-    known: &RefCell<HashMap<FileState, Rc<[T]>>>,
-    (pid, map): (u32, &Map),
-    read: impl FnOnce(&File) -> Vec<T>,
-) -> Rc<[T]> {
-    let file = map.open(pid);
-    let Some((file, state)) = file.and_then(|f| FileState::read(&f).map(|state| (f, state))) else {
-        return Rc::default();
-    };
-    if let Some(known) = known.borrow().get(&state) {
-        return known.clone();
-    }
-    let found: Rc<[T]> = read(&file).into();
-    known.borrow_mut().insert(state, found.clone());
-    found
-}
-
-/// Returns the bytes of a section; none if there is no such section.
-fn section(file: &File, name: &str) -> Vec<u8> {
-    let source = Source::new(file);
-    let elf = source.elf();
-    elf.and_then(|elf| files::section(&elf, name)).unwrap_or_default().to_vec()
-}
 
 /// The program, or one of its libraries.
 #[derive(Debug)]
@@ -151,13 +50,13 @@ impl Object {
 
     /// Returns the probes that it brings along.
     pub fn notes(&self, pid: u32, images: &Images) -> Rc<[Note]> {
-        once(&images.notes, (pid, &self.map), stapsdt::read)
+        images.notes(pid, &self.map)
     }
 
     /// Returns the DOF with which it registers probes, unrelocated, as in the file: one DOF behind
     /// the other.
     pub fn dof(&self, pid: u32, images: &Images) -> Rc<[u8]> {
-        once(&images.dofs, (pid, &self.map), |file| section(file, ".SUNW_dof"))
+        images.dof(pid, &self.map)
     }
 
     /// Tells whether `name` means this object: `a.out` is the program, `libc` also `libc.so.6`,
@@ -291,6 +190,8 @@ pub fn entry(pid: u32) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::file_state::FileState;
+    use std::fs::File;
     use std::os::unix::fs::FileExt;
 
     #[inline(never)]
@@ -316,7 +217,7 @@ mod tests {
         let open = || File::open(&path).unwrap();
         let first = FileState::read(&open()).unwrap();
         assert_eq!(FileState::read(&open()), Some(first));
-        let image = Image::read(open(), "/nowhere", None).unwrap();
+        let image = Image::read(Rc::new(open()), "/nowhere", None).unwrap();
         let f = &image.functions()[3];
         let (address, code) = (f.address, image.code(f.address, 8));
         let expected = image.expected(address, &[0]).unwrap();

@@ -10,8 +10,7 @@ use super::NamedAddress;
 use libproc::jit::Jit;
 use libproc::maps::{self, Map, Mapped};
 use libproc::process::Images;
-use libproc::FileState;
-use libproc::Image;
+use libproc::{Image, Seen};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -29,8 +28,8 @@ pub(super) struct Processes {
 
 #[derive(Debug)]
 struct Process {
-    /// Each mapping, with the state of its file at that time.
-    maps: Vec<(Map, Option<FileState>)>,
+    /// Each mapping, with its file as it was at that time.
+    maps: Vec<(Map, Option<Seen>)>,
     jit: Jit,
     /// The value of `taken` when the map was read.
     read: u64,
@@ -67,9 +66,10 @@ impl Processes {
             return;
         }
         // Holds the files, too, while they exist.
+        let view = self.images.view(number);
         let hold = |map: Map| {
-            let state = self.images.hold(number, &map);
-            (map, state)
+            let seen = self.images.hold(number, &map, view.as_ref());
+            (map, seen)
         };
         let maps = maps.into_iter().map(hold).collect();
         if self.known.len() >= MOST {
@@ -109,8 +109,8 @@ impl Processes {
     /// Returns the file that contains an address, and the offset there.
     fn file(&mut self, pid: u64, address: u64) -> Option<(&Map, Rc<Image>, u64)> {
         self.seek(pid, address);
-        let (map, state) = self.map(pid, address).filter(|(m, _)| m.is_file())?;
-        let image = self.images.held(*state, u32::try_from(pid).ok()?, map);
+        let (map, seen) = self.map(pid, address).filter(|(m, _)| m.is_file())?;
+        let image = self.images.held(seen.as_ref(), u32::try_from(pid).ok()?, map);
         Some((map, image, address - map.start + map.offset))
     }
 
@@ -121,7 +121,7 @@ impl Processes {
         }
     }
 
-    fn map(&self, pid: u64, address: u64) -> Option<&(Map, Option<FileState>)> {
+    fn map(&self, pid: u64, address: u64) -> Option<&(Map, Option<Seen>)> {
         let maps = &self.known.get(&pid)?.maps;
         let after = maps.partition_point(|(m, _)| m.start <= address);
         maps.get(after.checked_sub(1)?).filter(|(m, _)| address < m.end)
@@ -135,10 +135,10 @@ impl Processes {
                 return Some(place);
             }
         }
-        let (map, state) = self.map(pid, address)?;
+        let (map, seen) = self.map(pid, address)?;
         let module = map.name().to_string();
         let offset = address - map.start + map.offset;
-        let image = self.images.held(*state, u32::try_from(pid).ok()?, map);
+        let image = self.images.held(seen.as_ref(), u32::try_from(pid).ok()?, map);
         Some(match image.symbol(offset) {
             Some((symbol, offset)) => NamedAddress { module, symbol: Some(symbol.into()), offset },
             None if module.is_empty() => return None,

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The files that were read. Processes share them, but not what a process may have invented.
+//!
+//! A file alone decides its segments, notes and DOF. The symbols of a stripped file are in another
+//! file, and a process can mount a forged one where we look for it: a build id and a checksum are
+//! easy to copy. So we look into our own folder for stripped data first, and everybody shares an
+//! image that lacks nothing then. Any other image serves only the processes that see the same files
+//! and have the file at the same path.
+
+use crate::file_state::FileState;
+use crate::files::{self, Source, View, ViewId};
+use crate::image::Image;
+use crate::maps::{Identity, Map};
+use crate::stapsdt::{self, Note};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fs::File;
+use std::rc::Rc;
+
+/// The most files that are kept open to be read later.
+const MOST_HELD: usize = 256;
+/// The most views of processes that are kept for processes that have ended.
+const MOST_VIEWS: usize = 256;
+
+/// A mapped file as it was at one moment, and the files that the process saw then.
+#[derive(Debug, Clone)]
+pub struct Seen {
+    state: FileState,
+    view: Option<Rc<View>>,
+}
+
+/// The processes that an image serves: they see the same files, and this is the file's path.
+/// `None`: it serves all.
+type Audience = Option<(Option<ViewId>, Box<str>)>;
+
+/// The images of a file in one state.
+type Variants = Vec<(Audience, Rc<Image>)>;
+
+/// The files that were read; processes share them.
+#[derive(Debug, Default)]
+pub struct Images {
+    held: RefCell<HashMap<FileState, Rc<File>>>,
+    images: RefCell<HashMap<FileState, Variants>>,
+    views: RefCell<HashMap<ViewId, Rc<View>>>,
+    notes: RefCell<HashMap<FileState, Rc<[Note]>>>,
+    dofs: RefCell<HashMap<FileState, Rc<[u8]>>>,
+    /// The last seen state of each file, for processes that have ended since.
+    last: RefCell<HashMap<Identity, FileState>>,
+}
+
+impl Images {
+    /// Returns the file behind a map, read once; an empty one if it cannot be read.
+    pub fn open(&self, pid: u32, map: &Map) -> Rc<Image> {
+        match self.open_file(pid, map) {
+            Some((file, state)) => {
+                self.image(&Seen { state, view: self.view(pid) }, Some(file), pid, map)
+            }
+            None => self.held(self.last(map, None).as_ref(), pid, map),
+        }
+    }
+
+    /// Returns the file behind a map in the state in which it was [held](Self::hold); an empty one
+    /// if it could not be held.
+    pub fn held(&self, seen: Option<&Seen>, pid: u32, map: &Map) -> Rc<Image> {
+        match seen {
+            Some(seen) => self.image(seen, None, pid, map),
+            None => Rc::default(),
+        }
+    }
+
+    /// Returns the files that a process sees; `None`: it has ended.
+    pub fn view(&self, pid: u32) -> Option<Rc<View>> {
+        let id = ViewId::of_process(pid)?;
+        let mut views = self.views.borrow_mut();
+        if let Some(view) = views.get(&id) {
+            return Some(view.clone());
+        }
+        if views.len() >= MOST_VIEWS {
+            views.retain(|_, view| Rc::strong_count(view) > 1);
+        }
+        let view = Rc::new(View::of_process(pid)?);
+        if views.len() >= MOST_VIEWS {
+            return None;
+        }
+        views.insert(view.id(), view.clone());
+        Some(view)
+    }
+
+    fn open_file(&self, pid: u32, map: &Map) -> Option<(File, FileState)> {
+        let file = map.open(pid)?;
+        let state = FileState::read(&file)?;
+        self.last.borrow_mut().insert(map.identity.clone(), state);
+        Some((file, state))
+    }
+
+    fn last(&self, map: &Map, view: Option<&Rc<View>>) -> Option<Seen> {
+        let state = self.last.borrow().get(&map.identity).copied()?;
+        Some(Seen { state, view: view.cloned() })
+    }
+
+    /// Returns the image of a file for the processes with this view and path, if it was read.
+    fn known(&self, state: FileState, view: Option<ViewId>, path: &str) -> Option<Rc<Image>> {
+        let images = self.images.borrow();
+        let serves = |a: &Audience| a.as_ref().is_none_or(|(v, p)| *v == view && **p == *path);
+        images.get(&state)?.iter().find(|(a, _)| serves(a)).map(|(_, image)| image.clone())
+    }
+
+    fn image(&self, seen: &Seen, file: Option<File>, pid: u32, map: &Map) -> Rc<Image> {
+        let (state, path) = (seen.state, map.file());
+        let view = seen.view.as_ref().map(|view| view.id());
+        // Most processes that have ended unseen have seen our files.
+        let ours = || view.is_none().then(ViewId::ours).flatten();
+        let known = self.known(state, view, path);
+        if let Some(image) = known.or_else(|| self.known(state, Some(ours()?), path)) {
+            return image;
+        }
+        let of_others = || self.images.borrow().get(&state)?.first()?.1.file();
+        // There may have been no room to hold it.
+        let again = || map.open(pid).filter(|file| FileState::read(file) == Some(state));
+        let held = self.held.borrow_mut().remove(&state).or_else(of_others);
+        // Perhaps the next process lets it be opened.
+        let Some(file) = held.or_else(|| file.or_else(again).map(Rc::new)) else {
+            return Rc::default();
+        };
+        let image = Image::read(file, path, seen.view.clone()).unwrap_or_default();
+        let audience = image.lacks_data().then(|| (view, path.into()));
+        let image = Rc::new(image);
+        self.images.borrow_mut().entry(state).or_default().push((audience, image.clone()));
+        image
+    }
+
+    /// Keeps the file behind a map readable after its process, which has this view, has ended.
+    pub fn hold(&self, pid: u32, map: &Map, view: Option<&Rc<View>>) -> Option<Seen> {
+        let Some((file, state)) = self.open_file(pid, map) else { return self.last(map, view) };
+        let mut held = self.held.borrow_mut();
+        if !self.images.borrow().contains_key(&state) && held.len() < MOST_HELD {
+            held.entry(state).or_insert_with(|| Rc::new(file));
+        }
+        Some(Seen { state, view: view.cloned() })
+    }
+
+    /// Returns the probes that the file behind a map brings along.
+    pub(crate) fn notes(&self, pid: u32, map: &Map) -> Rc<[Note]> {
+        once(&self.notes, (pid, map), stapsdt::read)
+    }
+
+    /// Returns the DOF in the file behind a map.
+    pub(crate) fn dof(&self, pid: u32, map: &Map) -> Rc<[u8]> {
+        once(&self.dofs, (pid, map), |file| section(file, ".SUNW_dof"))
+    }
+}
+
+/// Returns the data of the file behind a map, read once.
+fn once<T>(
+    known: &RefCell<HashMap<FileState, Rc<[T]>>>,
+    (pid, map): (u32, &Map),
+    read: impl FnOnce(&File) -> Vec<T>,
+) -> Rc<[T]> {
+    let file = map.open(pid);
+    let Some((file, state)) = file.and_then(|f| FileState::read(&f).map(|state| (f, state))) else {
+        return Rc::default();
+    };
+    if let Some(known) = known.borrow().get(&state) {
+        return known.clone();
+    }
+    let found: Rc<[T]> = read(&file).into();
+    known.borrow_mut().insert(state, found.clone());
+    found
+}
+
+/// Returns the bytes of a section; none if there is no such section.
+fn section(file: &File, name: &str) -> Vec<u8> {
+    let source = Source::new(file);
+    let elf = source.elf();
+    elf.and_then(|elf| files::section(&elf, name)).unwrap_or_default().to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use object::Object;
+    use std::path::Path;
+    use std::process::Command;
+
+    /// Returns the path of the stripped data of a file, below a root.
+    fn path_of_data(file: &Path) -> String {
+        let bytes = std::fs::read(file).unwrap();
+        let id = object::File::parse(&*bytes).unwrap().build_id().unwrap().unwrap().to_vec();
+        let rest: String = id[1..].iter().map(|b| format!("{b:02x}")).collect();
+        format!("usr/lib/debug/.build-id/{:02x}/{rest}.debug", id[0])
+    }
+
+    /// A process that sees a forged file of symbols has them for itself.
+    #[test]
+    fn each_view_has_its_own_symbols() {
+        let folder = std::env::temp_dir().join(format!("dtrace-views-{}", std::process::id()));
+        let jail = folder.join("jail");
+        let (whole, stripped) = (Path::new("/proc/self/exe"), folder.join("stripped"));
+        let data = jail.join(path_of_data(whole));
+        std::fs::create_dir_all(data.parent().unwrap()).unwrap();
+        std::fs::copy(whole, &data).unwrap();
+        let strip = Command::new("strip").arg("-o").arg(&stripped).arg(&data).status().unwrap();
+        assert!(strip.success());
+        let path = stripped.to_str().unwrap();
+        let map = Map::parse(&format!("1000-2000 r-xp 0 8:1 7 {path}")).unwrap();
+        let images = Images::default();
+        let state = FileState::read(&File::open(&stripped).unwrap()).unwrap();
+        let me = std::process::id();
+        let functions = |view: &Option<Rc<View>>, map: &Map| {
+            let seen = Seen { state, view: view.clone() };
+            let file = Some(File::open(&stripped).unwrap());
+            images.image(&seen, file, me, map).functions().len()
+        };
+        let theirs = Some(Rc::new(View::below(&jail).unwrap()));
+        let all = functions(&theirs, &map);
+        let ours = images.view(me);
+        assert!(ours.as_ref().unwrap().is_ours());
+        let few = functions(&ours, &map);
+        assert!(all > few + 100, "{all} {few}");
+        assert_eq!([functions(&theirs, &map), functions(&None, &map)], [all, few]);
+        assert_eq!(images.images.borrow()[&state].len(), 2);
+        // A process decides the path, and the file may name another one next to it.
+        let elsewhere = Map::parse("1000-2000 r-xp 0 8:1 7 /nowhere").unwrap();
+        functions(&ours, &elsewhere);
+        assert_eq!(images.images.borrow()[&state].len(), 3);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// All processes share a file that has its symbols itself.
+    #[test]
+    fn nothing_is_read_twice() {
+        let images = Images::default();
+        let me = std::process::id();
+        let maps = crate::maps::read(me).unwrap();
+        let own = maps.iter().find(|m| m.is_executable && m.is_file()).unwrap();
+        let first = images.open(me, own);
+        assert!(Rc::ptr_eq(&first, &images.open(me, own)));
+        let seen = images.hold(me, own, images.view(me).as_ref());
+        assert!(Rc::ptr_eq(&first, &images.held(seen.as_ref(), u32::MAX, own)));
+        assert!(Rc::ptr_eq(&images.view(me).unwrap(), &images.view(me).unwrap()));
+    }
+}
