@@ -17,7 +17,7 @@
 
 use crate::patient;
 use object::{Object, ObjectSection, ReadCache, ReadRef};
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, StatxFlags, CWD};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, Statx, StatxFlags, CWD};
 use rustix::io::Errno;
 use std::cell::Cell;
 use std::fs::File;
@@ -99,16 +99,28 @@ impl ViewId {
     }
 
     fn at(from: impl AsFd, path: &str, how: AtFlags) -> Option<Self> {
-        /// `STATX_MNT_ID_UNIQUE`, since Linux 6.8.
-        const UNIQUE: u32 = 0x4000;
-        let wanted = StatxFlags::from_bits_retain(UNIQUE) | StatxFlags::INO;
-        let about = rustix::fs::statx(from, path, how | AtFlags::STATX_DONT_SYNC, wanted).ok()?;
-        (about.stx_mask & UNIQUE != 0).then_some(Self {
+        let about = about(from, path, how)?;
+        Some(Self {
             mount: about.stx_mnt_id,
             device: (about.stx_dev_major, about.stx_dev_minor),
             inode: about.stx_ino,
         })
     }
+}
+
+/// Returns what the kernel knows of a file without asking its file system, with the unique number
+/// of its mount.
+fn about(from: impl AsFd, path: &str, how: AtFlags) -> Option<Statx> {
+    /// `STATX_MNT_ID_UNIQUE`, since Linux 6.8.
+    const UNIQUE: u32 = 0x4000;
+    let wanted = StatxFlags::from_bits_retain(UNIQUE) | StatxFlags::INO;
+    let about = rustix::fs::statx(from, path, how | AtFlags::STATX_DONT_SYNC, wanted).ok()?;
+    (about.stx_mask & UNIQUE != 0).then_some(about)
+}
+
+/// Returns a number of the mount of an open file that no other mount ever gets.
+pub(crate) fn unique_mount(file: &File) -> Option<u64> {
+    about(file, "", AtFlags::EMPTY_PATH).map(|about| about.stx_mnt_id)
 }
 
 /// The files that a process sees, also after it has ended.

@@ -139,33 +139,30 @@ impl Images {
         Some(Seen { state, view: view.cloned() })
     }
 
-    /// Returns the probes that the file behind a map brings along.
-    pub(crate) fn notes(&self, pid: u32, map: &Map) -> Rc<[Note]> {
-        once(&self.notes, (pid, map), stapsdt::read)
+    /// Returns the probes that a file brings along; `None`: it cannot be read.
+    pub(crate) fn notes(&self, file: &File) -> Option<Rc<[Note]>> {
+        once(&self.notes, file, stapsdt::read)
     }
 
-    /// Returns the DOF in the file behind a map.
-    pub(crate) fn dof(&self, pid: u32, map: &Map) -> Rc<[u8]> {
-        once(&self.dofs, (pid, map), |file| section(file, ".SUNW_dof"))
+    /// Returns the DOF in a file; `None`: it cannot be read.
+    pub(crate) fn dof(&self, file: &File) -> Option<Rc<[u8]>> {
+        once(&self.dofs, file, |file| section(file, ".SUNW_dof"))
     }
 }
 
-/// Returns the data of the file behind a map, read once.
+/// Returns the data of a file, read once.
 fn once<T>(
     known: &RefCell<HashMap<FileState, Rc<[T]>>>,
-    (pid, map): (u32, &Map),
+    file: &File,
     read: impl FnOnce(&File) -> Vec<T>,
-) -> Rc<[T]> {
-    let file = map.open(pid);
-    let Some((file, state)) = file.and_then(|f| FileState::read(&f).map(|state| (f, state))) else {
-        return Rc::default();
-    };
+) -> Option<Rc<[T]>> {
+    let state = FileState::read(file)?;
     if let Some(known) = known.borrow().get(&state) {
-        return known.clone();
+        return Some(known.clone());
     }
-    let found: Rc<[T]> = read(&file).into();
+    let found: Rc<[T]> = read(file).into();
     known.borrow_mut().insert(state, found.clone());
-    found
+    Some(found)
 }
 
 /// Returns the bytes of a section; none if there is no such section.

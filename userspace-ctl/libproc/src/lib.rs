@@ -9,6 +9,7 @@
 //!                              │                       headers: what a file without sections has
 //!                              └──► frames: how its frames are left, for the module
 //!  /tmp/perf-PID.map ──► jit                   files: opens all of these
+//!                                              listed: whether an open file is the mapped one
 //! ```
 //! `patient` asks for everything that a process can delay. Nothing here trusts a file: a damaged
 //! file only yields less. An object is read when it is needed, and only the needed parts of it.
@@ -29,6 +30,7 @@ pub mod image;
 mod images;
 mod inlined;
 pub mod jit;
+mod listed;
 pub mod locks;
 pub mod maps;
 mod parts;

@@ -2,6 +2,7 @@
 //! The mappings of a process.
 
 use crate::files::{self, Root, View};
+use crate::listed::{is_listed_as, Numbers};
 use crate::patient;
 use abi::unwind::Key;
 use std::fs::File;
@@ -77,27 +78,35 @@ impl Map {
         self.identity.inode != 0 && self.path.starts_with('/')
     }
 
-    /// Returns the module's key of the file that was [opened](Self::open).
-    pub fn key(&self, file: &File) -> Option<Key> {
+    /// Returns the device and the inode number of its file.
+    fn numbers(&self) -> Option<Numbers> {
         let (major, minor) = self.identity.device.split_once(':')?;
         let number = |hex| u32::from_str_radix(hex, 16).ok();
+        Some(((number(major)?, number(minor)?), self.identity.inode))
+    }
+
+    /// Returns the module's key of the file that was [opened](Self::open).
+    pub fn key(&self, file: &File) -> Option<Key> {
+        let ((major, minor), inode) = self.numbers()?;
         let about = file.metadata().ok()?;
         Some(Key {
-            inode: self.identity.inode,
+            inode,
             modified: Key::modified(about.mtime(), about.mtime_nsec()),
-            device: number(major)? << 20 | number(minor)?,
+            device: major << 20 | minor,
             pad: 0,
         })
     }
 
-    /// Opens the mapped file itself, whatever its name means now, or the file with its inode at its
-    /// path.
+    /// Opens the mapped file itself, whatever its name means now, or the file at its path, if that
+    /// is the same file. `None`: neither can be opened, or the process has mapped another file
+    /// there since its list was read.
     pub fn open(&self, pid: u32) -> Option<File> {
         if !self.is_file() {
             return None;
         }
-        let is_it = |file: &File| file.metadata().is_ok_and(|m| m.ino() == self.identity.inode);
-        let itself = files::mapped(pid, &(self.start..self.end)).ok();
+        let numbers = self.numbers()?;
+        let is_it = |file: &File| is_listed_as(file, pid, numbers);
+        let itself = files::mapped(pid, &(self.start..self.end)).ok().filter(is_it);
         let seen = || View::of_process(pid)?.open(&self.path).ok().filter(is_it);
         let ours = || Root::ours().ok()?.open(&self.path).ok().filter(is_it);
         itself.or_else(seen).or_else(ours)
@@ -159,6 +168,14 @@ mod tests {
         let maps = read(std::process::id()).unwrap();
         let code = maps.iter().find(|m| m.is_executable && m.is_file()).unwrap();
         assert!(code.open(std::process::id()).is_some());
+        // The process has mapped another file there since.
+        let mut other = code.clone();
+        other.identity.inode += 1;
+        assert!(other.open(std::process::id()).is_none());
+        // A file elsewhere has the same inode number.
+        let mut other = code.clone();
+        other.identity.device = "fff:1".to_string();
+        assert!(other.open(std::process::id()).is_none());
         assert!(maps.iter().any(|m| m.name() == "[stack]"));
         assert!(read(u32::MAX).is_err());
         assert!(open(std::process::id()).unwrap().is_whole);

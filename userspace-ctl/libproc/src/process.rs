@@ -4,6 +4,7 @@
 use crate::files;
 use crate::image::{Chosen, Image};
 pub use crate::images::Images;
+use crate::locks;
 use crate::maps::{self, Identity, Map};
 use crate::patient;
 use crate::stapsdt::Note;
@@ -50,13 +51,13 @@ impl Object {
 
     /// Returns the probes that it brings along.
     pub fn notes(&self, pid: u32, images: &Images) -> Rc<[Note]> {
-        images.notes(pid, &self.map)
+        self.map.open(pid).and_then(|file| images.notes(&file)).unwrap_or_default()
     }
 
     /// Returns the DOF with which it registers probes, unrelocated, as in the file: one DOF behind
     /// the other.
     pub fn dof(&self, pid: u32, images: &Images) -> Rc<[u8]> {
-        images.dof(pid, &self.map)
+        self.map.open(pid).and_then(|file| images.dof(&file)).unwrap_or_default()
     }
 
     /// Tells whether `name` means this object: `a.out` is the program, `libc` also `libc.so.6`,
@@ -73,9 +74,24 @@ impl Object {
         (self.map.start..self.map.end).contains(&address)
     }
 
-    /// Returns the module's key of the file.
-    pub fn file_key(&self, pid: u32) -> Option<Key> {
-        self.map.key(&self.map.open(pid)?)
+    /// Returns the module's key of the file, if the file was read and brings along no probes of
+    /// these providers. The process may change its mappings meanwhile, so the key and the probes
+    /// are those of one open file.
+    pub fn key_without(
+        &self,
+        pid: u32,
+        images: &Images,
+        may_mean: &dyn Fn(&str) -> bool,
+    ) -> Option<Key> {
+        let file = self.map.open(pid)?;
+        let has_locks = || {
+            let (image, _) = self.image(pid, images);
+            image.file().is_none() || !locks::probes(image).is_empty()
+        };
+        let notes = images.notes(&file)?;
+        let has_some =
+            notes.iter().any(|n| may_mean(&n.provider)) || may_mean(locks::PROVIDER) && has_locks();
+        (!has_some).then(|| self.map.key(&file)).flatten()
     }
 
     /// Returns its address and its file.

@@ -298,18 +298,11 @@ impl ProcessProbes {
             for pid in pids {
                 let Ok(process) = Process::read(pid) else { continue };
                 for object in &process.objects {
-                    let locks = self.any_program.may_mean(locks::PROVIDER);
-                    let notes = object.notes(pid, &self.images);
-                    let has_locks =
-                        || !locks::probes(&object.image(pid, &self.images).0).is_empty();
-                    if notes.iter().any(|n| self.any_program.may_mean(&n.provider))
-                        || locks && has_locks()
-                    {
-                        continue;
-                    }
+                    let may_mean = |provider: &str| self.any_program.may_mean(provider);
                     // If the module lacks memory to note this file, the next program that maps it
                     // waits, too.
-                    let _ = object.file_key(pid).map(|key| kernel.ignore(key));
+                    let key = object.key_without(pid, &self.images, &may_mean);
+                    let _ = key.map(|key| kernel.ignore(key));
                 }
                 self.equip(kernel, &process, true);
             }
