@@ -4,6 +4,8 @@
 
 use crate::files::Source;
 use crate::headers;
+use crate::maps::{self, Map};
+use crate::patient::Memory;
 use crate::segment::{segments, Segment};
 use abi::unwind::{Row, Rule, REGISTER};
 use gimli::CallFrameInstruction as Instruction;
@@ -31,6 +33,26 @@ pub fn rows(file: &File) -> Vec<Row> {
 /// Returns the unwinding rules of a file in memory.
 pub fn rows_in(file: &[u8]) -> Vec<Row> {
     object::File::parse(file).map(|elf| rows_of(&elf)).unwrap_or_default()
+}
+
+/// The name of the code that the kernel maps into every process, and the most bytes that it can
+/// have.
+const VDSO: &str = "[vdso]";
+const MOST_VDSO: u64 = 1 << 20;
+
+/// Returns the unwinding rules of the code that the kernel maps into every process. It is read from
+/// our own process: another one may have a file of that name, or may have changed the code.
+pub fn vdso() -> Vec<Row> {
+    let own = std::process::id();
+    let read = || {
+        let maps = maps::read(own).ok()?;
+        let is_it = |m: &&Map| m.identity.inode == 0 && m.path == VDSO;
+        let map = maps.iter().find(is_it).filter(|m| m.end - m.start <= MOST_VDSO)?;
+        let mut image = vec![0; usize::try_from(map.end - map.start).ok()?];
+        Memory::open(own).ok()?.read(&mut image, map.start).ok()?;
+        Some(rows_in(&image))
+    };
+    read().unwrap_or_default()
 }
 
 fn rows_of<'d, R: ReadRef<'d>>(elf: &object::File<'d, R>) -> Vec<Row> {

@@ -5,9 +5,8 @@
 use crate::kernel::Kernel;
 use abi::unwind::{Key, Row};
 use libproc::frames;
-use libproc::maps::{self, Map};
+use libproc::maps;
 use libproc::process;
-use libproc::Memory;
 use std::collections::HashSet;
 use std::fs::File;
 use std::time::{Duration, Instant};
@@ -20,8 +19,6 @@ const PATIENCE_WHILE_RUNNING: Duration = Duration::from_secs(2);
 const SLICE: Duration = Duration::from_millis(50);
 /// The most unread files that are kept open; others are opened when they are met again.
 const MOST: usize = 256;
-/// The name of the code that the kernel maps into every process.
-const VDSO: &str = "[vdso]";
 
 /// The files that the module knows.
 #[derive(Debug, Default)]
@@ -60,13 +57,11 @@ impl Objects {
     /// Opens the files that a process has mapped, to read them when there is time: the process may
     /// have ended by then. A process that has ended already has none.
     pub fn meet(&mut self, kernel: &mut dyn Kernel, pid: u32) {
+        if self.known.insert(Key::default()) {
+            self.tell(kernel, Key::default(), frames::vdso());
+        }
         for map in maps::read(pid).unwrap_or_default().iter().filter(|m| m.is_executable) {
-            let Some(file) = map.open(pid) else {
-                if map.name() == VDSO && self.known.insert(Key::default()) {
-                    self.tell(kernel, Key::default(), vdso(pid, map));
-                }
-                continue;
-            };
+            let Some(file) = map.open(pid) else { continue };
             let Some(key) = map.key(&file).filter(|key| !self.known.contains(key)) else {
                 continue;
             };
@@ -101,14 +96,5 @@ impl Objects {
         }
         let refused = kernel.object(key, rows).err().map(|r| r.errno);
         self.is_full = matches!(refused, Some(libc::E2BIG | libc::ENOMEM));
-    }
-}
-
-fn vdso(pid: u32, map: &Map) -> Vec<Row> {
-    let size = usize::try_from(map.end - map.start).unwrap_or(0);
-    let mut image = vec![0; size];
-    match Memory::open(pid).and_then(|m| m.read(&mut image, map.start)) {
-        Ok(()) => frames::rows_in(&image),
-        Err(_) => Vec::new(),
     }
 }

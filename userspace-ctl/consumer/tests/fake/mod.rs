@@ -15,6 +15,7 @@ use abi::ioctl::MAX_LEFT_OUT;
 use abi::option::{OptionId, Options};
 use abi::probe::{ProbeDesc, Techniques};
 use abi::status::Status;
+use abi::unwind::{Key, Row};
 use abi::user::{Refusal as Refused, UserKind, UserProbeView, UserReason};
 use consumer::kernel::{
     Aggregation, Answer, Buffer, Eprobe, Kernel, Made, Room, Snapshot, Started,
@@ -73,6 +74,8 @@ pub struct Inner {
     pub refusal_of_make: Option<Refusal>,
     /// The functions of programs whose places MAKE refuses, and the reasons.
     pub left_out_of: Vec<(String, UserReason)>,
+    /// The files that OBJECT has taken, each with the number of its rows.
+    pub objects: Vec<(Key, usize)>,
     /// The arguments of SEEN, and its answer.
     pub seen: Vec<u32>,
     pub late: u32,
@@ -105,6 +108,7 @@ impl Fake {
             left_out: Vec::new(),
             refusal_of_make: None,
             left_out_of: Vec::new(),
+            objects: Vec::new(),
             seen: Vec::new(),
             late: 0,
             lowered: None,
@@ -311,6 +315,11 @@ impl Kernel for Fake {
         let inner = self.0.borrow();
         let tracing = inner.tracing()?;
         id.index().and_then(|i| tracing.format(i)).ok_or_else(|| refuse("no format"))
+    }
+
+    fn object(&mut self, key: Key, rows: Vec<Row>) -> Answer<()> {
+        self.0.borrow_mut().objects.push((key, rows.len()));
+        Ok(())
     }
 
     fn seen(&mut self, mapped: u32) -> Answer<u32> {

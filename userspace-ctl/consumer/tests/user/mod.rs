@@ -3,7 +3,9 @@
 //! is rewritten, and the complaint about a description that matches nothing.
 
 use crate::fake::Fake;
+use abi::unwind::Key;
 use abi::user::UserReason;
+use consumer::user::objects::Objects;
 use consumer::world::{self, KernelWorld};
 use consumer::Refusal;
 use d::{Compiler, Program, Source, SpecKind};
@@ -129,4 +131,13 @@ fn refusals_are_told() {
     fake.0.borrow_mut().refusal_of_make = Some(old);
     let complaint = compile(&fake, "pid$target:libc:malloc:entry").0.map(|_| ()).unwrap_err();
     assert!(complaint.starts_with("[D_PROC_NODEV]"), "{complaint}");
+}
+
+/// The process has ended, or it is one without a vDSO, such as a 32-bit one.
+#[test]
+fn the_rows_of_the_vdso_come_from_no_process() {
+    let fake = Fake::new(1, &[]);
+    Objects::default().meet(&mut fake.clone(), u32::MAX);
+    let told = &fake.0.borrow().objects;
+    assert!(told.len() == 1 && told[0].0 == Key::default() && told[0].1 > 0, "{told:?}");
 }
