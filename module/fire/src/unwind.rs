@@ -9,9 +9,12 @@
 //! It also does so when a process is first seen, because the process may have ended when its
 //! addresses are printed.
 //!
-//! Files are only added and stay until the consumer ends, so a search needs no lock.
+//! Files are only added and stay until the consumer ends, so a search needs no lock. Programs choose
+//! the numbers and times of their files, so the hash is one that they cannot compute.
 
 use abi::unwind::{self as rows, Frame, Key, Row, Rule, Step, MAX_STRANGERS};
+use buffers::siphash::SipHash;
+use buffers::Seed;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use nosleep::stack::{self, Mapping, Start};
 use nosleep::ProbeCtx;
@@ -51,6 +54,7 @@ impl Object {
 
 /// The rows of files from a consumer, and the processes that it must read.
 pub struct Unwind {
+    seed: Seed,
     files: KVVec<Published<Object>>,
     given: AtomicU64,
     met: KVVec<AtomicU64>,
@@ -76,23 +80,20 @@ fn rows_of(bytes: &[u8]) -> Option<&[Row]> {
     <[Row]>::ref_from_bytes(bytes).ok()
 }
 
-/// Returns the first place to search.
-fn hash(words: impl IntoIterator<Item = u64>) -> usize {
-    let mix = |h: u64, w: u64| (h ^ w).wrapping_mul(buffers::GOLDEN).rotate_left(29);
+/// Returns the first place to search for a file, of [`FILES`].
+fn first_place(seed: Seed, key: Key) -> usize {
+    let mut hash = SipHash::new(seed);
+    hash.word(key.inode);
+    hash.word(key.modified);
     // CAST: 64 bits.
-    words.into_iter().fold(0, mix) as usize
-}
-
-/// Returns the places where a file may be.
-fn places(files: &[Published<Object>], key: Key) -> impl Iterator<Item = &Published<Object>> {
-    let first = hash([key.inode, key.modified, key.device.into()]);
-    (0..TRIES).filter_map(move |n| files.get(first.wrapping_add(n) & (FILES - 1)))
+    hash.end(key.device.into()) as usize & (FILES - 1)
 }
 
 impl Unwind {
-    /// Makes it of as many empty places as [`FILES`] and zeroed words as [`MET`].
-    pub fn new(files: KVVec<Published<Object>>, met: KVVec<AtomicU64>) -> Self {
+    /// Makes it of as many empty places as [`FILES`] and zeroed words as [`MET`]. `seed` is random.
+    pub fn new(files: KVVec<Published<Object>>, met: KVVec<AtomicU64>, seed: Seed) -> Self {
         Self {
+            seed,
             files,
             given: AtomicU64::new(0),
             met,
@@ -104,7 +105,13 @@ impl Unwind {
 
     /// Returns the places where the rows of a file may be, in the order of the search.
     pub fn places(&self, key: Key) -> impl Iterator<Item = &Published<Object>> {
-        places(&self.files, key)
+        let first = first_place(self.seed, key);
+        (0..TRIES).filter_map(move |n| self.files.get(first.wrapping_add(n) & (FILES - 1)))
+    }
+
+    /// Returns all places.
+    pub fn all_places(&self) -> impl Iterator<Item = &Published<Object>> {
+        self.files.iter()
     }
 
     /// Counts the bytes of rows that are added. Returns false if so many are not allowed.
@@ -126,7 +133,7 @@ impl Unwind {
     }
 
     fn find<'c>(&'c self, ctx: &'c ProbeCtx, key: Key) -> Option<&'c [Row]> {
-        for place in places(&self.files, key) {
+        for place in self.places(key) {
             let object = place.load(ctx)?;
             if object.key == key {
                 return rows_of(&object.rows);
@@ -147,7 +154,8 @@ impl Unwind {
         // CAST: pids are not negative.
         let (pid, memory) = (task::pid() as u32, task::memory());
         let who = memory ^ u64::from(pid).rotate_right(16);
-        let Some(place) = self.met.get(hash([who]) & (MET - 1)) else { return };
+        // CAST: 64 bits. A program does not know the address of its memory's description.
+        let Some(place) = self.met.get(buffers::mix(0, who) as usize & (MET - 1)) else { return };
         if place.load(Relaxed) != who && self.note(pid) {
             place.store(who, Relaxed);
             wake();
@@ -314,4 +322,21 @@ fn entered(frame: Frame, wide: bool, read: impl Fn(u64) -> Option<u64>) -> Step 
     let Some(ip) = read(frame.sp) else { return Step::Lost };
     let sp = frame.sp.wrapping_add(if wide { 8 } else { 4 });
     Step::Caller(Frame { ip, sp, ..frame })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A program can choose files whose places are the same only for a seed that it knows.
+    #[test]
+    fn places_depend_on_the_seed() {
+        let key = |modified| Key { inode: 7, modified, device: 1, pad: 0 };
+        let first = |seed, modified| first_place(seed, key(modified));
+        let chosen = (0..).filter(|&modified| first([1, 2], modified) == 5).take(TRIES + 1);
+        let mut places: Vec<_> = chosen.map(|modified| first([1, 3], modified)).collect();
+        places.sort_unstable();
+        places.dedup();
+        assert!(places.len() > TRIES / 2, "{places:?}");
+    }
 }

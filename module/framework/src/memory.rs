@@ -219,7 +219,7 @@ pub(crate) fn unwind() -> Result<Unwind> {
     for _ in 0..FILES {
         let _ = files.push_within_capacity(Published::empty());
     }
-    Ok(Unwind::new(files, mem::zeroed_atomics(MET)?))
+    Ok(Unwind::new(files, mem::zeroed_atomics(MET)?, kapi::time::seed()))
 }
 
 /// Adds the unwinding rows of a file. It must not run twice at the same time for a consumer.
@@ -228,7 +228,11 @@ pub(crate) fn add_rows(unwind: &Unwind, key: abi::unwind::Key, rows: KVVec<u8>) 
     let size = rows.len() as u64;
     let object = mem::boxed(Object { key, rows })?;
     let is_ours = |p: &&Published<Object>| p.with(|o| o.is_none_or(|o| o.key == key));
-    let place = unwind.places(key).find(is_ours).ok_or(Error::TooMany("files with rows"))?;
+    let is_full = || unwind.all_places().all(|p| p.with(|o| o.is_some()));
+    let place = unwind.places(key).find(is_ours).ok_or_else(|| match is_full() {
+        true => Error::TooMany("files with rows"),
+        false => Error::Taken,
+    })?;
     if !unwind.pay(size) {
         return Err(Error::TooMany("bytes of rows"));
     }

@@ -80,6 +80,8 @@ pub enum Error {
     Variable(u32),
     /// There is more of something than the kernel keeps for one consumer.
     TooMany(&'static str),
+    /// Other files have the places where the rows of this file could be.
+    Taken,
     /// The unwinding rows of a file are malformed; this was expected.
     Rows(&'static str),
     /// The consumer is in another phase.
@@ -111,7 +113,7 @@ impl Error {
             Self::Phase(_) | Self::Enable(_, EnableError::Busy(_)) => code::EBUSY,
             Self::Enable(_, EnableError::Gone) => code::ENODEV,
             Self::NoSuch(_) => code::ENOENT,
-            Self::NoRoom(_) | Self::End | Self::Large => code::ENOSPC,
+            Self::NoRoom(_) | Self::End | Self::Large | Self::Taken => code::ENOSPC,
             Self::Kernel(e) => *e,
         }
     }
@@ -178,6 +180,7 @@ impl fmt::Display for Error {
                 write!(f, "variable {id:#x} is declared differently in two DIF objects")
             }
             Self::TooMany(what) => write!(f, "too many {what}"),
+            Self::Taken => f.write_str("other files have the places for the rows of this file"),
             Self::Rows(want) => write!(f, "malformed description of frames: expected {want}"),
             Self::Phase(what) => f.write_str(what),
             Self::Enable(probe, e) => write!(f, "cannot enable {probe}: {e}"),

@@ -43,9 +43,10 @@ impl Key {
     }
 }
 
-/// Argument of [`OBJECT`]. More rows than [`MAX_ROWS`], or more bytes than [`MAX_GIVEN`] or
-/// [`MAX_GIVEN_BY_ALL`], are E2BIG; rows that do not ascend are EINVAL. The rows of a known file
-/// are replaced.
+/// Argument of [`OBJECT`]. More rows than [`MAX_ROWS`], more bytes than [`MAX_GIVEN`] or
+/// [`MAX_GIVEN_BY_ALL`], or a file more than there are places for, are E2BIG. If only the places
+/// for this file are taken, that is ENOSPC. Rows that do not ascend are EINVAL. The rows of a known
+/// file are replaced.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Object {

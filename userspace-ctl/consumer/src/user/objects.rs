@@ -17,6 +17,9 @@ const PATIENCE: Duration = Duration::from_millis(500);
 const PATIENCE_WHILE_RUNNING: Duration = Duration::from_secs(2);
 /// How long files met later are read at a time; no trace data is taken meanwhile.
 const SLICE: Duration = Duration::from_millis(50);
+/// A refusal of rows that are larger than this, in bytes, does not say that the module takes no
+/// smaller ones.
+const LARGE: usize = 1 << 16;
 /// The most unread files that are kept open; others are opened when they are met again.
 const MOST: usize = 256;
 
@@ -94,7 +97,10 @@ impl Objects {
         if self.is_full {
             return;
         }
+        // The author of a file decides how many rows it has, so a refusal of many concerns this file
+        // only. So does ENOSPC: other files have its places.
+        let is_large = size_of_val(&rows[..]) > LARGE;
         let refused = kernel.object(key, rows).err().map(|r| r.errno);
-        self.is_full = matches!(refused, Some(libc::E2BIG | libc::ENOMEM));
+        self.is_full = !is_large && matches!(refused, Some(libc::E2BIG | libc::ENOMEM));
     }
 }

@@ -76,6 +76,10 @@ pub struct Inner {
     pub left_out_of: Vec<(String, UserReason)>,
     /// The files that OBJECT has taken, each with the number of its rows.
     pub objects: Vec<(Key, usize)>,
+    /// OBJECT refuses so many rows, and more, with this errno.
+    pub refuses_rows: Option<(usize, i32)>,
+    /// How many files OBJECT has refused.
+    pub refused_files: usize,
     /// The arguments of SEEN, and its answer.
     pub seen: Vec<u32>,
     pub late: u32,
@@ -109,6 +113,8 @@ impl Fake {
             refusal_of_make: None,
             left_out_of: Vec::new(),
             objects: Vec::new(),
+            refuses_rows: None,
+            refused_files: 0,
             seen: Vec::new(),
             late: 0,
             lowered: None,
@@ -318,7 +324,12 @@ impl Kernel for Fake {
     }
 
     fn object(&mut self, key: Key, rows: Vec<Row>) -> Answer<()> {
-        self.0.borrow_mut().objects.push((key, rows.len()));
+        let mut inner = self.0.borrow_mut();
+        if let Some((_, errno)) = inner.refuses_rows.filter(|(least, _)| rows.len() >= *least) {
+            inner.refused_files += 1;
+            return Err(Refusal { errno, reason: "too many rows".into() });
+        }
+        inner.objects.push((key, rows.len()));
         Ok(())
     }
 

@@ -3,12 +3,13 @@
 //! is rewritten, and the complaint about a description that matches nothing.
 
 use crate::fake::Fake;
-use abi::unwind::Key;
+use abi::unwind::{Key, Row};
 use abi::user::UserReason;
 use consumer::user::objects::Objects;
 use consumer::world::{self, KernelWorld};
 use consumer::Refusal;
 use d::{Compiler, Program, Source, SpecKind};
+use std::time::{Duration, Instant};
 
 /// Returns a program, or its first complaint as `[TAG] message / label / hint`; then the messages.
 fn compile(fake: &Fake, text: &str) -> (Result<Program, String>, Vec<String>) {
@@ -140,4 +141,39 @@ fn the_rows_of_the_vdso_come_from_no_process() {
     Objects::default().meet(&mut fake.clone(), u32::MAX);
     let told = &fake.0.borrow().objects;
     assert!(told.len() == 1 && told[0].0 == Key::default() && told[0].1 > 0, "{told:?}");
+}
+
+/// The module refuses the rows of a file. It gets the rows of the files that come after it.
+#[test]
+fn a_refused_file_takes_nothing_from_others() {
+    // As large as a file's author likes, or in a place that is taken.
+    for (least, errno) in [(1 << 14, libc::E2BIG), (1 << 14, libc::ENOMEM), (1, libc::ENOSPC)] {
+        let fake = Fake::new(1, &[]);
+        let mut objects = Objects::default();
+        let mut learn = |pid| objects.learn(&mut fake.clone(), pid);
+        assert!((1 << 14) * size_of::<Row>() > 1 << 16);
+        fake.0.borrow_mut().refuses_rows = Some((least, errno));
+        learn(std::process::id());
+        assert!(fake.0.borrow().refused_files > 0, "{errno}");
+        fake.0.borrow_mut().refuses_rows = None;
+        let before = fake.0.borrow().objects.len();
+        let mut child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+        // The child may not have its program mapped yet.
+        let until = Instant::now() + Duration::from_secs(10);
+        while fake.0.borrow().objects.len() == before && Instant::now() < until {
+            learn(child.id());
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(fake.0.borrow().objects.len() > before, "{errno}");
+    }
+}
+
+/// The module has no room, not even for a small file. Reading more files would be of no use.
+#[test]
+fn a_full_module_gets_no_more() {
+    let fake = Fake::new(1, &[]);
+    fake.0.borrow_mut().refuses_rows = Some((0, libc::E2BIG));
+    Objects::default().learn(&mut fake.clone(), std::process::id());
+    assert_eq!(fake.0.borrow().refused_files, 1);
 }
