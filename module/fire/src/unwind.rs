@@ -9,8 +9,8 @@
 //! It also does so when a process is first seen, because the process may have ended when its
 //! addresses are printed.
 //!
-//! Files are only added and stay until the consumer ends, so a search needs no lock. Programs choose
-//! the numbers and times of their files, so the hash is one that they cannot compute.
+//! Files are only added and stay until the consumer ends, so a search needs no lock. Programs
+//! choose the numbers and times of their files, so the hash is one that they cannot compute.
 
 use abi::unwind::{self as rows, Frame, Key, Row, Rule, Step, MAX_STRANGERS};
 use buffers::siphash::SipHash;

@@ -49,8 +49,8 @@ fn is_plain(name: &str) -> bool {
     !name.is_empty() && name != "." && name != ".." && !name.contains(['/', '\0'])
 }
 
-/// Returns the file with the data stripped from the file at `path`, and whether the answer holds for
-/// every process: the file asks for none, or we have it installed in our own [`ROOT`].
+/// Returns the file with the data stripped from the file at `path`, and whether the answer holds
+/// for every process: the file asks for none, or we have it installed in our own [`ROOT`].
 pub(crate) fn separate<'d>(
     elf: &impl Object<'d>,
     path: &str,

@@ -97,8 +97,8 @@ impl Objects {
         if self.is_full {
             return;
         }
-        // The author of a file decides how many rows it has, so a refusal of many concerns this file
-        // only. So does ENOSPC: other files have its places.
+        // The author of a file decides how many rows it has, so a refusal of many concerns this
+        // file only. So does ENOSPC: other files have its places.
         let is_large = size_of_val(&rows[..]) > LARGE;
         let refused = kernel.object(key, rows).err().map(|r| r.errno);
         self.is_full = !is_large && matches!(refused, Some(libc::E2BIG | libc::ENOMEM));
