@@ -3,6 +3,7 @@
 //! when the work is done. Nothing is written to a pipe or a file.
 
 use crate::paint;
+use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Mutex, PoisonError};
@@ -70,6 +71,18 @@ impl Drop for Busy {
     fn drop(&mut self) {
         done();
     }
+}
+
+/// Writes a line to standard error, see [`say`].
+pub fn message(line: impl Display) {
+    say(format!("{line}\n").as_bytes());
+}
+
+/// Writes text to standard error in place of a progress line. A closed pipe or a full disk there is
+/// no reason to fail: the exit status tells the same as the text.
+pub fn say(text: &[u8]) {
+    done();
+    let _ = io::stderr().write_all(text);
 }
 
 /// Standard error, which removes a progress line first.

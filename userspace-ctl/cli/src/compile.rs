@@ -2,7 +2,7 @@
 //! Turns the command line into programs: reads, compiles, complains.
 
 use crate::args::{Args, Spec};
-use crate::busy::{busy, done};
+use crate::busy::{busy, message};
 use crate::cpp::Cpp;
 use crate::settings::Settings;
 use crate::Stop;
@@ -52,8 +52,7 @@ pub fn all<W: Prepare>(
         };
         if settings.tree || source.text.lines().any(is_tree) {
             let tree = d::show::tree(&source, &options, world);
-            done();
-            eprint!("{tree}");
+            message(tree.trim_end_matches('\n'));
         }
         // All programs have the same arguments, so only the last one reports those that no program
         // uses.
@@ -69,15 +68,15 @@ pub fn all<W: Prepare>(
                     s.0 == "errtags" && d::option::flag(s.1.as_deref()) == Some(true)
                 };
                 let errtags = settings.errtags || compiled.settings.iter().any(is_set);
-                done();
                 let has_colours = settings.colours.is_on(std::io::stderr().is_terminal());
                 complain(spec, &source, &compiled.diagnostics, errtags, has_colours);
                 let is_missing = compiled.diagnostics.iter().any(|d| d.tag == Tag::PdescZero);
                 if let Some(needs) = args.needs.as_ref().filter(|_| is_missing) {
-                    eprintln!("  = note: {needs}");
+                    message(format_args!("  = note: {needs}"));
                 }
                 if settings.is_json() {
-                    tell(args, settings, &compiled.diagnostics)?;
+                    // The messages say it too, and the status stays that of the failure.
+                    let _ = tell(args, settings, &compiled.diagnostics);
                 }
                 return Err(Stop::Told);
             }
@@ -119,10 +118,8 @@ pub fn for_kernel(
     Ok((programs?, process_probes))
 }
 
-/// Writes a message in place of a progress line.
 fn say(text: &str) {
-    done();
-    eprintln!("dtrace: {text}");
+    message(format_args!("dtrace: {text}"));
 }
 
 /// Returns the text of a program; a script may have been read already.
@@ -177,16 +174,14 @@ fn complain(spec: &Spec, source: &Source, diagnostics: &[Diagnostic], errtags: b
         Spec::Script(file) => format!("failed to compile script {file}"),
     };
     let Some(first) = diagnostics.first() else {
-        eprintln!("dtrace: {what}: the compiler gave neither a program nor a reason");
-        return;
+        return say(&format!("{what}: the compiler gave neither a program nor a reason"));
     };
-    eprintln!("dtrace: {what}: {}", first.headline(source, errtags));
-    eprintln!("{}", d::diag::render::excerpt(first, source, colour));
+    say(&format!("{what}: {}", first.headline(source, errtags)));
+    message(d::diag::render::excerpt(first, source, colour));
     for diagnostic in diagnostics.iter().skip(1) {
-        let text = match colour {
+        message(match colour {
             true => d::diag::render::render_coloured(diagnostic, source, errtags),
             false => d::diag::render::render(diagnostic, source, errtags),
-        };
-        eprintln!("{text}");
+        });
     }
 }

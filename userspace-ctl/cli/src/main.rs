@@ -3,6 +3,8 @@
 //! exit codes (0 success, 1 failure, 2 usage, N for `exit(N)`).
 #![forbid(unsafe_code)]
 #![warn(clippy::too_many_lines)]
+// They panic if the stream is closed or its disk is full.
+#![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 #![deny(clippy::unwrap_used, clippy::expect_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
@@ -21,6 +23,7 @@ mod text;
 
 use abi::option::OptionId;
 use args::Args;
+use busy::message;
 use consumer::{Error, Failure};
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -60,7 +63,8 @@ fn main() -> ExitCode {
                 return ExitCode::SUCCESS;
             }
             let text = e.to_string();
-            eprint!("dtrace: {}", text.strip_prefix("error: ").unwrap_or(&text));
+            let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end_matches('\n');
+            message(format_args!("dtrace: {text}"));
             return ExitCode::from(2);
         }
     };
@@ -74,11 +78,11 @@ fn code(end: Result<i32, Stop>) -> ExitCode {
         Ok(status) => ExitCode::from(status as u8),
         Err(Stop::Told) => ExitCode::from(1),
         Err(Stop::Usage(text)) => {
-            eprintln!("dtrace: {text}\n{}", args::command().render_usage());
+            message(format_args!("dtrace: {text}\n{}", args::command().render_usage()));
             ExitCode::from(2)
         }
         Err(Stop::Failed(Failure::Error(e))) => {
-            eprintln!("dtrace: {e}");
+            message(format_args!("dtrace: {e}"));
             ExitCode::from(1)
         }
         Err(Stop::Failed(Failure::OutputClosed)) => ExitCode::SUCCESS,

@@ -368,6 +368,53 @@ fn version_and_help() {
     assert!(text.contains("-Z") && text.ends_with('\n'), "{text}");
 }
 
+/// Runs the command by a shell, because only that can give it standard streams that fail.
+fn status(words: &str) -> Option<i32> {
+    let line = format!("exec {} {words}", env!("CARGO_BIN_EXE_dtrace"));
+    Command::new("sh").args(["-c", &line]).status().unwrap().code()
+}
+
+#[test]
+fn messages_that_cannot_be_written() {
+    let program = "-e -S -v -n 'BEGIN { trace(1) }'";
+    let wrong = "-e -n 'BEGIN { trace(nothing) }'";
+    let doctors = dtrace(&["--doctor"]).status.code();
+    // A FIFO whose reader has gone is a broken pipe.
+    let folder = Folder::new("closed");
+    let pipe = folder.0.join("pipe").display().to_string();
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let broken = format!("3<>{pipe} 4>{pipe} 3<&-");
+    for (words, expected) in [
+        (program, Some(0)),
+        (wrong, Some(1)),
+        ("-e -x tree -n BEGIN", Some(0)),
+        ("-e -x oformat=json -v -n BEGIN", Some(0)),
+        ("-e -x errtags -n 'BEGIN { a = ; }'", Some(1)),
+        ("-q", Some(1)),
+        ("-K", Some(2)),
+        ("-l -V", Some(2)),
+        ("--tool memleak", Some(1)),
+    ] {
+        assert_eq!(status(&format!("{words} >/dev/null 2>/dev/full")), expected, "{words}");
+        let closed = format!("{words} {broken} >/dev/null 2>&4 4>&-");
+        assert_eq!(status(&closed), expected, "{words}");
+    }
+    for (words, expected) in [
+        ("-V", Some(0)),
+        ("--help", Some(0)),
+        ("--tools", Some(0)),
+        ("--tool execsnoop -h", Some(0)),
+        ("-x explain=D_SYNTAX", Some(0)),
+        ("--doctor", doctors),
+        ("-e -v -n BEGIN", Some(0)),
+        (program, Some(0)),
+        (wrong, Some(1)),
+    ] {
+        let closed = format!("{words} {broken} >&4 2>&4 4>&-");
+        assert_eq!(status(&closed), expected, "{words}");
+    }
+}
+
 #[test]
 fn libraries() {
     let folder = Folder::new("libraries");

@@ -16,7 +16,7 @@ use consumer::{Failure, Kernel};
 use fake::{Fake, Firing, Steps};
 use sessions::{compile, run, Outcome};
 use std::fs::File;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 
 /// Compares with `golden/NAME.txt`.
 fn check(name: &str, o: &Outcome) {
@@ -394,21 +394,40 @@ fn a_firing_that_died() {
     assert!(end.starts_with("processing aborted: a probe failed as it fired"), "{end}");
 }
 
+/// A destination that cannot be written to.
+struct Failing(ErrorKind);
+
+impl Write for Failing {
+    fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+        Err(self.0.into())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn messages_that_find_no_room_end_nothing() {
+    let fake = hworld();
+    fake.0.borrow_mut().left_out = vec!["p:m:f:entry: busy".into()];
+    let programs = compile(&fake, &["END { printf(\"end\"); }"], &[]);
+    let mut kernel = fake.clone();
+    let (mut out, mut err) = (Vec::new(), Failing(ErrorKind::StorageFull));
+    let output = Output { out: &mut out, err: &mut err, file: None };
+    let enabled =
+        Enabled::new(&mut kernel, output, Settings::default(), &[], "'test'", programs).unwrap();
+    enabled.go().unwrap().work(&mut Steps::new(&fake)).map(drop).unwrap();
+    assert!(String::from_utf8(out).unwrap().contains("end"));
+}
+
 #[test]
 fn a_closed_pipe_ends_quietly() {
-    struct Closed;
-    impl Write for Closed {
-        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
-            Err(std::io::ErrorKind::BrokenPipe.into())
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
     let fake = hworld();
     let programs = compile(&fake, &["BEGIN"], &[]);
     let mut kernel = fake.clone();
-    let output = Output { out: &mut Closed, err: &mut Vec::new(), file: None };
+    let mut out = Failing(ErrorKind::BrokenPipe);
+    let output = Output { out: &mut out, err: &mut Vec::new(), file: None };
     let enabled =
         Enabled::new(&mut kernel, output, Settings::default(), &[], "'test'", programs).unwrap();
     let end = enabled.go().unwrap().work(&mut Steps::new(&fake).then(|_| {}));

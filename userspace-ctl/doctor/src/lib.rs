@@ -6,6 +6,8 @@
 //! made-up machines. It needs no module and no privilege; it reports what it may not read.
 #![forbid(unsafe_code)]
 #![warn(clippy::too_many_lines)]
+// They panic if the stream is closed or its disk is full.
+#![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 #![deny(missing_docs)]
 #![deny(clippy::unwrap_used, clippy::expect_used)]
 

@@ -5,6 +5,8 @@
 
 #![forbid(unsafe_code)]
 #![warn(clippy::too_many_lines)]
+// They panic if the stream is closed or its disk is full.
+#![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 #![warn(missing_docs)]
 
 mod containers;

@@ -15,6 +15,8 @@
 //! file only yields less. An object is read when it is needed, and only the needed parts of it.
 #![forbid(unsafe_code)]
 #![warn(clippy::too_many_lines)]
+// They panic if the stream is closed or its disk is full.
+#![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 #![deny(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 

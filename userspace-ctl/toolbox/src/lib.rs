@@ -4,6 +4,8 @@
 //! alone.
 #![forbid(unsafe_code)]
 #![warn(clippy::too_many_lines)]
+// They panic if the stream is closed or its disk is full.
+#![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod header;

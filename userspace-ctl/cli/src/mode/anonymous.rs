@@ -2,6 +2,7 @@
 //! `-A` saves a program that the module traces from its start; `-a` takes over that tracing.
 
 use crate::args::{self, Args, Spec};
+use crate::busy::message;
 use crate::mode::run;
 use crate::settings::{self, Settings};
 use crate::{compile, Stop};
@@ -13,8 +14,8 @@ use consumer::{enable, Error};
 pub fn leave(args: &Args, settings: Settings) -> Result<i32, Stop> {
     if args.specs.is_empty() {
         match anonymous::remove()? {
-            true => eprintln!("dtrace: cleaned up old anonymous enabling in {FILE}"),
-            false => eprintln!("dtrace: no anonymous enabling in {FILE}"),
+            true => message(format_args!("dtrace: cleaned up old anonymous enabling in {FILE}")),
+            false => message(format_args!("dtrace: no anonymous enabling in {FILE}")),
         }
         return Ok(0);
     }
@@ -34,9 +35,9 @@ pub fn leave(args: &Args, settings: Settings) -> Result<i32, Stop> {
         scripts: args.scripts,
     };
     anonymous::store(&anonymous::pack(enable::dof(&programs, &options), &origin))?;
-    eprintln!("dtrace: saved anonymous enabling in {FILE}");
-    eprintln!(
-        "dtrace: reload the module (modprobe -r dtrace; modprobe dtrace) or reboot to enable it"
+    message(format_args!("dtrace: saved anonymous enabling in {FILE}"));
+    message(
+        "dtrace: reload the module (modprobe -r dtrace; modprobe dtrace) or reboot to enable it",
     );
     Ok(0)
 }
@@ -70,7 +71,7 @@ pub fn claim(args: &Args, now: Settings) -> Result<i32, Stop> {
     let (programs, _) = compile::for_kernel(&args, &settings, &[], &mut device)?;
     let then = settings::read(&args.settings)?.over(&programs);
     if enable::dof(&programs, &then) != dof {
-        eprintln!("dtrace: note: compiled now, the program is not the same: the kernel's types have changed");
+        message("dtrace: note: compiled now, the program is not the same: the kernel's types have changed");
     }
     run::consume(&args, &settings.with(&programs), &mut device, &settings.over(&programs), programs)
 }

@@ -3,6 +3,7 @@
 
 use super::run;
 use crate::args::Args;
+use crate::busy::message;
 use crate::settings::Settings;
 use crate::{compile, Stop};
 use abi::ids::ProbeId;
@@ -33,7 +34,8 @@ pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
     if args.specs.is_empty() && !args.pids.is_empty() {
         let mut process_probes = ProcessProbes::default();
         process_probes.own(&mut device, &args.pids)?;
-        process_probes.take_told().iter().for_each(|line| eprintln!("dtrace: {line}"));
+        let told = process_probes.take_told();
+        told.iter().for_each(|line| message(format_args!("dtrace: {line}")));
         patterns.extend(args.pids.iter().filter_map(|pid| of_process(*pid)));
     } else if args.specs.is_empty() {
         patterns.push(every_probe());

@@ -64,7 +64,10 @@ pub fn told(
     let error = text.map(|text| Line::Error { text, tag: None, line: None, help: None });
     let exit = Line::Exit { status, timestamp: sys::timestamp() };
     let lines: Vec<Line<'_>> = error.into_iter().chain([exit]).collect();
-    tell(args, &sink, &lines)?;
+    let told = tell(args, &sink, &lines);
+    if end.is_ok() {
+        told?;
+    }
     if let (Some(recorder), Some(form)) = (&sink.recorder, sink.form) {
         let recording = recorder.take();
         // If no program was enabled, there is nothing to draw.

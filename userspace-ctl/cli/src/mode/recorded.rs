@@ -6,10 +6,10 @@ use crate::form;
 use crate::mode;
 use crate::settings::Settings;
 use crate::Stop;
-use consumer::Error;
+use consumer::{Error, Failure};
 use recording::Recording;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Write as _};
+use std::io::{BufRead, BufReader, ErrorKind, Write as _};
 
 /// Reads the operands, combines them and draws the result.
 pub fn run(args: &Args, settings: &Settings) -> Result<i32, Stop> {
@@ -61,8 +61,10 @@ pub fn run(args: &Args, settings: &Settings) -> Result<i32, Stop> {
 fn pass(args: &Args, settings: &Settings, file: &str) -> Result<i32, Stop> {
     mode::start_export(settings)?;
     let mut to = mode::output(args, settings)?;
-    let failed =
-        |e: std::io::Error| Error::new(format!("failed to export '{file}'"), e.to_string());
+    let failed = |e: std::io::Error| match e.kind() {
+        ErrorKind::BrokenPipe => Failure::OutputClosed,
+        _ => Error::new(format!("failed to export '{file}'"), e.to_string()).into(),
+    };
     std::io::copy(&mut open(file)?, &mut to).map_err(failed)?;
     to.flush().map_err(failed)?;
     Ok(0)

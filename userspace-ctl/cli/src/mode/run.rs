@@ -2,7 +2,7 @@
 //! Traces; with `-e` only compiles.
 
 use crate::args::{Args, Spec};
-use crate::busy::{busy, Messages};
+use crate::busy::{busy, message, say, Messages};
 use crate::mode::disassemble;
 use crate::screen;
 use crate::settings::Settings;
@@ -46,7 +46,7 @@ pub fn run(args: &Args, settings: Settings) -> Result<i32, Stop> {
     let settings = settings.with(&programs);
     if args.disassemble {
         let bounds = args.verbose.then(|| settings.get(OptionId::Strsize));
-        programs.iter().for_each(|p| eprint!("{}", disassemble::listing(p, bounds)));
+        programs.iter().for_each(|p| say(disassemble::listing(p, bounds).as_bytes()));
     }
     if args.verbose {
         tell_stability(args, &settings, &programs)?;
@@ -69,7 +69,8 @@ fn tell_stability(args: &Args, settings: &Settings, programs: &[Program]) -> Res
         }
     }
     if settings.is_json() {
-        return Ok(std::io::stderr().write_all(&out)?);
+        say(&out);
+        return Ok(());
     }
     let mut to = crate::mode::output(args, settings)?;
     to.write_all(&out)?;
@@ -133,10 +134,10 @@ fn trace(
     } else if !is_on(OptionId::Quiet) {
         for (spec, n) in args.specs.iter().zip(counts) {
             let s = if n == 1 { "" } else { "s" };
-            eprintln!("dtrace: {} matched {n} probe{s}", spec.title());
+            message(format_args!("dtrace: {} matched {n} probe{s}", spec.title()));
         }
         if is_on(OptionId::Destructive) {
-            eprintln!("dtrace: allowing destructive actions");
+            message("dtrace: allowing destructive actions");
         }
     }
     if matched == 0 && !args.allow_zero && !settings.zdefs {
@@ -176,7 +177,7 @@ fn leave(args: &Args, settings: &Settings, ended: &Ended<'_>) -> Result<(), Fail
     }
     // A program that reads the messages can add them up itself.
     if let Some(losses) = ended.losses().filter(|_| std::io::stderr().is_terminal()) {
-        eprintln!("dtrace: {losses}");
+        message(format_args!("dtrace: {losses}"));
     }
     Ok(())
 }

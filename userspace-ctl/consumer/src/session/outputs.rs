@@ -6,7 +6,7 @@ use crate::print::form::{Form, Stream};
 use crate::print::json::Line;
 use crate::status::{Drops, Losses};
 use std::fs::File;
-use std::io::{Seek, Write};
+use std::io::{ErrorKind, Seek, Write};
 
 /// The destinations of output.
 pub struct Output<'a> {
@@ -82,7 +82,11 @@ impl<'a> Outputs<'a> {
         let mut text = Vec::new();
         match f(&mut text) {
             Stream::Data => self.emit(&text),
-            Stream::Messages => Ok(self.output.err.write_all(&text)?),
+            Stream::Messages => match self.output.err.write_all(&text) {
+                // Nobody can be told; the data have their own destination.
+                Err(e) if e.kind() != ErrorKind::BrokenPipe => Ok(()),
+                written => Ok(written?),
+            },
         }
     }
 }
