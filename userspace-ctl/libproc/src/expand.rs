@@ -79,7 +79,8 @@ pub struct Batches {
 const AT_ONCE: usize = 1 << 15;
 
 impl Batches {
-    /// Adds a probe.
+    /// Adds a probe. Its names have no characters that could change a terminal: they are printed in
+    /// many places, and D programs get them as strings.
     pub fn put(
         &mut self,
         head: UserProbe,
@@ -88,6 +89,8 @@ impl Batches {
         args: &[user::UserArg],
         names: [&str; 4],
     ) {
+        let names = names.each_ref().map(|name| plaintext::clean(name));
+        let names = names.each_ref().map(|name| &**name);
         let mut one = Vec::new();
         let mut put = |bytes: &[u8]| one.extend_from_slice(bytes);
         if !user::pack(head, places, expected, args, names.map(str::as_bytes), &mut put) {
@@ -480,6 +483,16 @@ mod tests {
         let row = |kind, at, places: &[u32]| ("f".to_string(), kind, at, places.to_vec());
         let want = [row(entry, 0x6000, &[0]), row(left, 0x6000, &[2, 5]), row(left, 0x6010, &[2])];
         assert_eq!(rows(&out), want);
+    }
+
+    #[test]
+    fn names_are_harmless() {
+        let mut out = Batches::default();
+        let head = UserProbe { kind: UserKind::Entry as u8, ..UserProbe::default() };
+        out.put(head, &[0], &[], &[], ["", "m\u{1b}[2J", "f\n", ""]);
+        let which = user::Refusal { probe: 0, place: 0, reason: 7, pad: 0 };
+        let names = ["m\u{fffd}[2J", "f\u{fffd}", "entry"].map(String::from);
+        assert_eq!(refused(&out.packed[0], &which).map(|r| r.names), Some(names));
     }
 
     #[test]

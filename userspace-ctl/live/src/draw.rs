@@ -92,7 +92,8 @@ fn title(buf: &mut Buffer, at: Rect, model: &Model, is_paused: bool, look: Look)
         right = format!("PAUSED  {right}");
     }
     let room = at.width.saturating_sub(u16::try_from(right.chars().count()).unwrap_or(at.width));
-    let name = crate::model::clean(&names.join(", "));
+    let names = names.join(", ");
+    let name = plaintext::clean(&names);
     put(buf, at.x, at.y, room.saturating_sub(2), &format!(" dtrace: {name}"), look.head());
     put_right(buf, at.x, at.y, at.width, &right, look.head());
 }

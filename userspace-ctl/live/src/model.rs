@@ -3,6 +3,7 @@
 //! Memory is bounded: a table keeps its rows, and each row keeps the samples of the last minutes.
 
 use crate::series::{Sample, Series};
+use plaintext::clean;
 use recording::{Action, Aggregation, Datum, Drop, Entry, Line, Record, Recording};
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -162,7 +163,7 @@ impl Model {
             let gone = self.lines.pop_front();
             self.lost_lines += u64::from(gone.is_some_and(|l| l.0 == Kind::Text));
         }
-        self.lines.push_back((kind, clean(line)));
+        self.lines.push_back((kind, clean(line).into_owned()));
     }
 
     fn record(&mut self, record: &Record) {
@@ -346,22 +347,4 @@ fn value_of(action: &Action) -> Option<String> {
         (None, Some(printed)) => Some(printed.value.to_string()),
         (None, None) => None,
     }
-}
-
-/// Returns the text without characters that move the cursor or change the terminal.
-pub fn clean(text: &str) -> String {
-    let mut clean = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\t' => {
-                let width = 8 - clean.chars().count() % 8;
-                clean.extend(std::iter::repeat_n(' ', width));
-            }
-            // Control characters, and characters that change the direction of text.
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => clean.push('\u{fffd}'),
-            c if c.is_control() => clean.push('\u{fffd}'),
-            c => clean.push(c),
-        }
-    }
-    clean
 }

@@ -371,5 +371,5 @@ pub fn key_text(key: &Datum) -> String {
         }
         None => key.to_string(),
     };
-    crate::model::clean(&text)
+    plaintext::clean(&text).into_owned()
 }

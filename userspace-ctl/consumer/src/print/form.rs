@@ -79,7 +79,7 @@ impl Form for Text {
     }
 
     fn news(&self, out: &mut Vec<u8>, news: &Line<'_>) -> Stream {
-        super::put!(out, "dtrace: {}\n", news.text());
+        super::put!(out, "dtrace: {}\n", plaintext::clean_lines(news.text()));
         Stream::Messages
     }
 
@@ -152,5 +152,17 @@ impl Form for Json {
 
     fn is_stream(&self) -> bool {
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_harmless() {
+        let mut out = Vec::new();
+        Text.news(&mut out, &Line::Note { text: "2 left out:\n  a\u{1b}[2J:f" });
+        assert_eq!(String::from_utf8_lossy(&out), "dtrace: 2 left out:\n  a\u{fffd}[2J:f\n");
     }
 }

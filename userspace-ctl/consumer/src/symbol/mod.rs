@@ -16,6 +16,7 @@ use abi::action::ActionKind;
 pub(crate) use kallsyms::own_name;
 use kallsyms::Kernel;
 use process::Processes;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -71,10 +72,16 @@ impl Tables {
         functions.iter().map(|f| self.plain(of(f)).full() + INLINED).collect()
     }
 
+    /// Makes the names readable, and harmless for a terminal: programs choose them.
     fn plain(&self, mut place: NamedAddress) -> NamedAddress {
         if let Some(symbol) = place.symbol.as_mut().filter(|_| self.naming.demangles) {
             if let Some(plain) = mangled::plain(symbol) {
                 *symbol = plain;
+            }
+        }
+        for name in [Some(&mut place.module), place.symbol.as_mut()].into_iter().flatten() {
+            if let Cow::Owned(clean) = plaintext::clean(name) {
+                *name = clean;
             }
         }
         place
@@ -258,6 +265,22 @@ mod tests {
         assert_eq!(s.name(0xffff_ffff_c000_0024), "hworld`hello_open+0x14");
         assert_eq!(s.name(0x10), "0x10");
         assert_eq!(s.name(0xffff_ffff_d000_0000), "0xffffffffd0000000");
+    }
+
+    #[test]
+    fn names_that_programs_choose() {
+        let plain = |demangles, module: &str, symbol: &str| {
+            let naming = Naming { demangles, inlines: true };
+            let (module, symbol) = (module.to_string(), Some(symbol.to_string()));
+            let tables = Tables { naming, ..Tables::default() };
+            tables.plain(NamedAddress { module, symbol, offset: 1 }).full()
+        };
+        assert_eq!(
+            plain(true, "a\u{1b}[2J", "x\n   libc.so.6`malloc"),
+            "a\u{fffd}[2J`x\u{fffd}   libc.so.6`malloc+0x1"
+        );
+        // Demangling can produce such a character: this is U+202E, in Punycode.
+        assert_eq!(plain(true, "", "_RNvC1au3zvg"), "`a::\u{fffd}+0x1");
     }
 
     #[test]

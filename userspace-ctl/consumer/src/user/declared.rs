@@ -72,13 +72,15 @@ impl ProgramDeclarations {
         }
         let mut own = Own::default();
         for object in Process::read(pid).unwrap_or_default().objects {
+            // As the probes are called.
+            let module = plaintext::clean(&object.name).into_owned();
             let bytes = object.dof(pid, &self.images);
             let mut rest = &*bytes;
             while let Ok((head, _)) = Header::read_from_prefix(rest) {
                 let size = usize::try_from(head.load_size).unwrap_or(0);
                 let Some(dof) = rest.get(..size).filter(|dof| !dof.is_empty()) else { break };
                 // The module has refused damaged DOF, too.
-                let _ = own.read(&object.name, dof);
+                let _ = own.read(&module, dof);
                 // The linker aligns each DOF to a multiple of 8.
                 rest = rest.get(size.next_multiple_of(8)..).unwrap_or_default();
             }
@@ -94,7 +96,7 @@ impl ProgramDeclarations {
             for ((provider, name), types) in noted {
                 let natives: Vec<String> = types.iter().map(ToString::to_string).collect();
                 let args = natives.iter().cloned().zip(0..).collect();
-                let key = [provider, &object.name, name].map(String::clone);
+                let key = [provider, &module, name].map(|n| plaintext::clean(n).into_owned());
                 own.probes.entry(key).or_insert_with(|| Declaration { natives, args }.into());
             }
         }
@@ -106,7 +108,7 @@ impl ProgramDeclarations {
 
 impl Own {
     fn read(&mut self, module: &str, bytes: &[u8]) -> Result<(), DofError> {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let text = |bytes: &[u8]| plaintext::clean(&String::from_utf8_lossy(bytes)).into_owned();
         // Any user's program supplies this data: it may name the same probes over and over.
         let mut probes = 0..MAX_PROBES;
         for provider in Dof::check(bytes)?.providers().take(MAX_PROVIDERS) {

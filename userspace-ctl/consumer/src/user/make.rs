@@ -9,14 +9,20 @@ use abi::probe::is_glob;
 use abi::user::UserReason;
 use d::ProbePattern;
 use libproc::expand::{self, Batches, Pattern, Refused};
-use libproc::process::{Process, PROGRAM};
+use libproc::process::{Object, Process, PROGRAM};
 use libproc::Miss;
+use plaintext::clean;
 use std::collections::hash_map::Entry;
 
 /// The most places that one description may mean in a process.
 const MOST_PLACES: usize = 4 << 20;
 /// The most refusals that are reported by name.
 const TOLD: usize = 8;
+
+/// Returns the name of an object for a message.
+fn shown(object: &Object) -> String {
+    clean(&object.name).into_owned()
+}
 
 impl ProcessProbes {
     /// Makes the probes of a description in objects that are not known yet. An object that is
@@ -49,7 +55,7 @@ impl ProcessProbes {
                 Ok(()) => is_found |= asked(&out) > before,
                 // One of several objects may have the function; an error in that one counts.
                 Err(Miss::Function) => {}
-                Err(miss) => missed = Some(Missed::Of(object.name.clone(), miss)),
+                Err(miss) => missed = Some(Missed::Of(shown(object), miss)),
             }
             new.insert(Sign::take(&mut out));
             if out.places > MOST_PLACES {
@@ -111,11 +117,12 @@ impl ProcessProbes {
         }
         let (s, were) = if n == 1 { ("", "was") } else { ("s", "were") };
         let mut text = format!("{n} place{s} of pid {pid} {were} left out:");
-        for Refused { names, reason, .. } in refused.iter().take(TOLD) {
-            let place = names.join(":");
+        let left = n.saturating_sub(TOLD.min(refused.len()));
+        for Refused { names, reason, .. } in refused.into_iter().take(TOLD) {
+            let place = names.map(|name| clean(&name).into_owned()).join(":");
             text.push_str(&format!("\n  {}: {}", place.trim_end_matches(':'), reason.words()));
         }
-        match n.saturating_sub(TOLD.min(refused.len())) {
+        match left {
             0 => {}
             rest => text.push_str(&format!("\n  and {rest} more")),
         }
@@ -123,7 +130,7 @@ impl ProcessProbes {
     }
 
     fn no_object(&self, process: &Process, pattern: &ProbePattern) -> Missed {
-        let mut names: Vec<String> = process.objects.iter().map(|o| o.name.clone()).collect();
+        let mut names: Vec<String> = process.objects.iter().map(shown).collect();
         names.dedup();
         let mut program = process.called(PROGRAM);
         let is_static = program.next().is_some_and(|o| {
@@ -143,7 +150,7 @@ impl ProcessProbes {
             let (image, _) = object.image(process.pid, &self.images);
             let names = image.functions().iter().map(|f| &*f.name);
             let found = crate::nearest::nearest(&pattern.function, || names.clone(), 3);
-            near.extend(found.iter().map(|n| format!("{}:{}", object.name, n.name)));
+            near.extend(found.iter().map(|n| format!("{}:{}", shown(object), clean(&n.name))));
         }
         near.truncate(3);
         near

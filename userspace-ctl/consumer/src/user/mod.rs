@@ -91,7 +91,7 @@ impl ProcessProbes {
         for object in &process.objects {
             let notes = self.notes_of(object, process.pid, provider);
             let meant = notes.iter().filter(|n| is_meant(&n.provider));
-            names.extend(meant.map(|n| n.name.clone()));
+            names.extend(meant.map(|n| plaintext::clean(&n.name).into_owned()));
         }
         names
     }

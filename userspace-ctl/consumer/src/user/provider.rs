@@ -52,8 +52,12 @@ pub(super) fn is_short(module: &str) -> bool {
     module.starts_with("lib") && !module.contains('.')
 }
 
-/// Returns a pattern that matches this name only.
+/// Returns a pattern that matches only the probes of an object, whose name they have without odd
+/// characters.
 pub(super) fn literal(name: &str) -> String {
     let special = |c: char| matches!(c, '*' | '?' | '[' | '\\');
-    name.chars().flat_map(|c| special(c).then_some('\\').into_iter().chain([c])).collect()
+    plaintext::clean(name)
+        .chars()
+        .flat_map(|c| special(c).then_some('\\').into_iter().chain([c]))
+        .collect()
 }

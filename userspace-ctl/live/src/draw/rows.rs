@@ -44,7 +44,7 @@ pub fn draw(buf: &mut Buffer, at: Rect, table: &Table, ui: &mut Ui, look: Look) 
         if ui.is_unfolded {
             for frame in frames(row) {
                 if y < at.bottom() {
-                    let text = crate::model::clean(frame);
+                    let text = plaintext::clean(frame);
                     put(buf, at.x + 4, y, at.width.saturating_sub(4), &text, look.faint());
                     y += 1;
                 }
