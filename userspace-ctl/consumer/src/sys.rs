@@ -14,6 +14,7 @@ use abi::user::{Make, Refusal};
 use d::Identity;
 use std::fs::File;
 use std::io::{Error, Result, Seek, Write};
+use std::mem::MaybeUninit;
 use std::net::IpAddr;
 use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
@@ -211,6 +212,15 @@ pub fn identity() -> Identity {
             egid: libc::getegid(),
         }
     }
+}
+
+/// Tells whether this process ignores a signal, as a shell or `nohup` arranges it.
+pub fn is_ignored(signal: i32) -> bool {
+    let mut now = MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: the call changes nothing without a new action, and `now` has room for the old one.
+    let rc = unsafe { libc::sigaction(signal, std::ptr::null(), now.as_mut_ptr()) };
+    // SAFETY: zeroes are a valid value of it, too.
+    rc == 0 && unsafe { now.assume_init() }.sa_sigaction == libc::SIG_IGN
 }
 
 /// Waits until a descriptor is readable or the time is over; tells which ones are readable.

@@ -47,13 +47,16 @@ pub struct Signals {
 
 impl Signals {
     /// Catches signals: the first SIGINT, SIGTERM or SIGHUP ends the session in order. The second
-    /// one ends it at once, whatever we are doing.
-    pub fn new(targets: Vec<Target>) -> Result<Self, Error> {
+    /// one ends it at once, whatever we are doing. A signal that is ignored stays ignored
+    /// (`nohup`), unless a view needs it to end the session. SIGINT is always caught: a shell lets
+    /// its background commands ignore it, and scripts end them by `kill -INT $!`.
+    pub fn new(targets: Vec<Target>, has_view: bool) -> Result<Self, Error> {
         let failed = |e: std::io::Error| Error::new("failed to catch signals", reason(&e));
         let (wakeup, theirs) = UnixStream::pair().map_err(failed)?;
         wakeup.set_nonblocking(true).map_err(failed)?;
         let was_asked = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
+        let is_meant = |s: &i32| has_view || *s == SIGINT || !sys::is_ignored(*s);
+        for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(is_meant) {
             // The order matters: the first signal finds the flag unset and sets it afterwards.
             signal_hook::flag::register_conditional_shutdown(signal, 1, was_asked.clone())
                 .and_then(|_| signal_hook::flag::register(signal, was_asked.clone()))
@@ -113,5 +116,34 @@ impl Waiter for Signals {
             }
             None => Event::Timeout,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use signal_hook::low_level::raise;
+    use std::process::Command;
+
+    /// Only a new process can begin with an ignored signal, so the test runs itself once more.
+    #[test]
+    fn ignored_signals() {
+        const INNER: &str = "DTRACE_TEST_INNER";
+        if std::env::var_os(INNER).is_none() {
+            let own = std::env::current_exe().unwrap();
+            let line = "trap '' HUP TERM INT; exec \"$0\" --exact wait::tests::ignored_signals";
+            let inner = Command::new("sh").args(["-c", line]).arg(own).env(INNER, "").output();
+            let inner = inner.unwrap();
+            return assert!(inner.status.success(), "{inner:?}");
+        }
+        let mut signals = Signals::new(Vec::new(), false).unwrap();
+        raise(SIGHUP).unwrap();
+        raise(SIGTERM).unwrap();
+        assert_eq!(signals.wait(1_000_000, None), Event::Timeout);
+        raise(SIGINT).unwrap();
+        assert_eq!(signals.wait(1_000_000, None), Event::Interrupt);
+        let mut signals = Signals::new(Vec::new(), true).unwrap();
+        raise(SIGHUP).unwrap();
+        assert_eq!(signals.wait(1_000_000, None), Event::Interrupt);
     }
 }

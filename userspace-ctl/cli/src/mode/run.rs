@@ -115,7 +115,7 @@ fn trace(
     let output = Output { out: &mut *out, err: &mut err, file };
     // From here on a signal ends the session in order.
     let pids: Vec<u32> = targets.iter().map(Target::pid).collect();
-    let mut waiter = Signals::new(targets)?;
+    let mut waiter = Signals::new(targets, settings.view.is_some())?;
     crate::mode::start_export(settings)?;
     let work = busy("enabling probes");
     let enabled = Enabled::new(device, output, how, &options, &name, programs)?;
@@ -204,7 +204,7 @@ pub fn consume(
     let mut err = Messages;
     let file = crate::mode::file(args.output.as_deref());
     let output = Output { out: &mut *out, err: &mut err, file };
-    let mut waiter = Signals::new(Vec::new())?;
+    let mut waiter = Signals::new(Vec::new(), settings.view.is_some())?;
     crate::mode::start_export(settings)?;
     let tracing = Tracing::claimed(device, output, how(settings), options, programs)?;
     let ended = match args.compile_only {
