@@ -19,7 +19,7 @@ use crate::containers::{self, Containers};
 use crate::keys;
 use crate::profiles::{Interval, Sent, Stacks};
 use crate::source::Source;
-use recording::{Aggregation, Datum, Line, Record};
+use recording::{Aggregation, Datum, Line, Record, Sum};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex};
 
@@ -118,6 +118,8 @@ impl Registry {
         let Some(kind) = Kind::of(&aggregation.function) else { return };
         let named = self.containers.as_mut().and_then(|c| c.named(aggregation));
         let aggregation = named.as_ref().unwrap_or(aggregation);
+        let summed = summed(aggregation);
+        let aggregation = summed.as_ref().unwrap_or(aggregation);
         let known: usize = self.families.values().map(|f| f.series.len()).sum();
         let mut room = self.limit.saturating_sub(known);
         let key = (aggregation.name.clone(), aggregation.function.clone());
@@ -241,6 +243,15 @@ const OWN: [(&str, Kind, &str); 5] = [
     ("dtrace_export_series", Kind::Gauge, "Series of the programs' aggregations."),
     ("dtrace_export_left_out", Kind::Gauge, "Entries of aggregations without a series."),
 ];
+
+/// Adds up entries whose keys have the same text; returns `None` if there are none. The bytes of
+/// such keys differ: a name may be cut within a character, and the same functions have other
+/// addresses in another process.
+fn summed(aggregation: &Aggregation) -> Option<Aggregation> {
+    let mut seen = HashSet::new();
+    let has_twins = !aggregation.entries.iter().all(|entry| seen.insert(&entry.keys));
+    has_twins.then(|| Sum::new(aggregation.clone()).aggregation)
+}
 
 /// Returns the label of key `n`. Prometheus gives some names a meaning, and `le` belongs to
 /// histograms.

@@ -88,6 +88,26 @@ fn counters_never_go_back() {
     assert_eq!(says(&[count(5), trunc, aggregation("n", "count", "")]), is(5));
 }
 
+/// Names that were cut within different characters have the same text.
+#[test]
+fn entries_with_the_same_text_are_added_up() {
+    let both = |kind: &str, name: &str| {
+        let [a, b] = [5, 3]
+            .map(|n| format!(r#"{{"keys":[{{"type":"{kind}","value":{name}}}],"value":{n}}}"#));
+        aggregation("n", "count", &format!("{a},{b}"))
+    };
+    let line = both("string", "\"caf\u{fffd}\"");
+    let all = text(&fed(LIMIT, &[line.clone(), line.clone(), line]), Dialect::Prometheus);
+    assert!(all.ends_with("dtrace_n_total{execname=\"caf\u{fffd}\"} 8\n"), "{all}");
+    // Two processes run the same function at different addresses.
+    let line = both("ustack", "[\"a`main\"]");
+    let mut registry = Registry::new(LIMIT);
+    registry.keep_stacks();
+    (0..3).for_each(|_| registry.take(&serde_json::from_str(&line).unwrap()));
+    let sent = registry.profiles(&Sent::new(), Interval { start: 0, end: 1 }).unwrap().1;
+    assert_eq!(sent, [8]);
+}
+
 #[test]
 fn gauges_of_entries_that_are_gone_go_too() {
     let max = |key| aggregation("m", "max", &entry(key, 4));
