@@ -13,7 +13,7 @@ use crate::kernel::{Aggregation, Buffer, Kernel, Room};
 use crate::status::{self, Drops};
 use crate::symbol::{stack_of, Symbols};
 use abi::action::ActionKind;
-use abi::aggregation::{isqrt, quantize_value, AggFunc};
+use abi::aggregation::{isqrt, quantize_value, AggFunc, QUANTIZE_ZERO};
 use abi::difo::DifType;
 use abi::ids::AggId;
 use abi::option::{OptionId, Options};
@@ -142,10 +142,22 @@ impl Value {
         }
     }
 
+    /// Returns the count of a distribution's row for 0, which adds nothing to the weighted total.
+    fn zeros(&self) -> i64 {
+        let at = match self.func {
+            AggFunc::Quantize => Some(QUANTIZE_ZERO),
+            // The words before the rows are the parameters, and the values below the first row.
+            AggFunc::Lquantize(l) => (2..self.words.len()).find(|at| l.lower_bound(at - 1) == 0),
+            _ => None,
+        };
+        at.and_then(|at| self.words.get(at)).map_or(0, |n| *n as i64)
+    }
+
     fn compare(&self, other: &Self) -> Ordering {
         match self.func {
             AggFunc::Quantize | AggFunc::Lquantize(_) | AggFunc::Llquantize(_) => {
-                self.weighted().total_cmp(&other.weighted())
+                let by_weight = self.weighted().total_cmp(&other.weighted());
+                by_weight.then_with(|| self.zeros().cmp(&other.zeros()))
             }
             _ => self.scalar().cmp(&other.scalar()),
         }

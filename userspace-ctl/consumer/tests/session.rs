@@ -219,6 +219,28 @@ fn sorting() {
 }
 
 #[test]
+fn equal_distributions_are_sorted_by_the_count_of_0() {
+    for function in ["quantize(arg0)", "lquantize(arg0, -2, 2, 1)"] {
+        let fake = hworld();
+        let program = format!("hworld:::entry {{ @[execname] = {function}; }}");
+        let steps = Steps::new(&fake).then(|k| {
+            for (execname, n) in [("a", 2), ("b", 1)] {
+                for _ in 0..n {
+                    k.fire(OPEN, Firing { execname, args: &[0], at: 2000, ..Firing::default() });
+                }
+            }
+            for n in [u64::MAX, 1] {
+                let args: &'static [u64] = Box::leak(Box::new([n]));
+                k.fire(OPEN, Firing { execname: "c", args, at: 2000, ..Firing::default() });
+            }
+        });
+        let out = run(&fake, &[&program], &["quiet"], steps).out;
+        let names: Vec<&str> = out.lines().map(str::trim).filter(|l| l.len() == 1).collect();
+        assert_eq!(names, ["c", "b", "a"], "{out}");
+    }
+}
+
+#[test]
 fn printa_with_and_without_format() {
     let fake = hworld();
     let program = "hworld:::entry { @a[execname] = count(); @b[execname] = sum(arg0); } \

@@ -89,6 +89,7 @@ impl Aggregation {
         let function = self.function.clone();
         self.entries.sort_by(|a, b| {
             let by_value = a.weight(&function).total_cmp(&b.weight(&function));
+            let by_value = by_value.then_with(|| a.zeros().cmp(&b.zeros()));
             by_value.then_with(|| a.keys.partial_cmp(&b.keys).unwrap_or(Ordering::Equal))
         });
     }
@@ -160,6 +161,11 @@ impl Entry {
         };
         let buckets = self.buckets.iter().map(|b| near(b) as f64 * b.count as f64).sum::<f64>();
         self.value.map_or(buckets, |v| v as f64)
+    }
+
+    /// Returns the count of a distribution's row for 0, which adds nothing to the weight.
+    fn zeros(&self) -> i64 {
+        self.buckets.iter().find(|b| b.low == Some(0)).map_or(0, |b| b.count)
     }
 
     /// Returns the number of values that a distribution has counted.
@@ -318,5 +324,36 @@ mod digits {
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u128>, D::Error> {
         let text = Option::<String>::deserialize(from)?;
         text.map(|t| t.parse().map_err(D::Error::custom)).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_weights_are_sorted_by_the_count_of_0() {
+        let entry = |key: &str, buckets: &[(i64, i64)]| Entry {
+            keys: vec![Datum::String(key.into())],
+            buckets: (buckets.iter())
+                .map(|&(at, count)| Bucket { low: Some(at), high: Some(at), count, raw: None })
+                .collect(),
+            ..Entry::default()
+        };
+        let mut a = Aggregation {
+            name: String::new(),
+            function: "quantize".into(),
+            parameters: Vec::new(),
+            keynames: Vec::new(),
+            entries: vec![
+                entry("a", &[(0, 2)]),
+                entry("b", &[(0, 1)]),
+                entry("c", &[(-1, 1), (1, 1)]),
+                entry("d", &[(1, 1)]),
+            ],
+        };
+        a.sort();
+        let order: Vec<String> = a.entries.iter().map(|e| e.keys[0].to_string()).collect();
+        assert_eq!(order, ["c", "b", "a", "d"]);
     }
 }
