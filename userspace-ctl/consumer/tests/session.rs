@@ -64,6 +64,30 @@ fn quiet_prints_what_the_program_says() {
 }
 
 #[test]
+fn freopen_appends() {
+    let path = std::env::temp_dir().join(format!("dtrace-freopen-{}", std::process::id()));
+    std::fs::write(&path, "old\n").unwrap();
+    let name = path.display();
+    let program = format!(
+        "BEGIN, hworld::: {{ freopen(\"{name}\"); printf(\"%s\\n\", probename); freopen(\"\"); }} \
+         END {{ printf(\"end\"); }}"
+    );
+    let fake = hworld();
+    let steps = Steps::new(&fake)
+        .then(|k| k.fire(OPEN, at(0, 2000, &[])))
+        .then(|k| k.fire(READ, at(1, 3000, &[])));
+    let o = run(&fake, &[&program], &["quiet", "destructive"], steps);
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(
+        (text.as_str(), o.out.as_str()),
+        ("old\nBEGIN\nentry\nreturn\n", "end\n"),
+        "{}",
+        o.err
+    );
+}
+
+#[test]
 fn exit_ends_the_session_with_its_status() {
     let fake = hworld();
     let outcome =

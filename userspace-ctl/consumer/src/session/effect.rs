@@ -30,7 +30,7 @@ impl Session<'_> {
                 self.outputs.redirected = None;
                 None
             }
-            Effect::Freopen(name) => match File::create(&name) {
+            Effect::Freopen(name) => match File::options().append(true).create(true).open(&name) {
                 Ok(file) => {
                     self.outputs.redirected = Some(file);
                     None
