@@ -66,7 +66,9 @@ struct Home {
 
 impl Home {
     fn read(pid: u32) -> Option<Self> {
-        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        // The first line is the name that the process has given itself, in any bytes.
+        let status = std::fs::read(format!("/proc/{pid}/status")).ok()?;
+        let status = String::from_utf8_lossy(&status);
         let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
         let own = numbers.split_whitespace().last()?;
         let of = (!View::of_process(pid)?.is_ours()).then_some(pid);
@@ -137,6 +139,28 @@ mod tests {
         jit.read(pid);
         std::fs::remove_file(&path).unwrap();
         assert_eq!(jit.symbol(0x1f), Some(("another", 7)));
+    }
+
+    #[test]
+    fn the_file_of_a_process_with_an_odd_name() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let own = std::process::id();
+        let folder = std::env::temp_dir().join(format!("dtrace-jit-{own}"));
+        std::fs::create_dir(&folder).unwrap();
+        // A thread's name is cut after 15 bytes, perhaps within a letter.
+        let program = folder.join(std::ffi::OsStr::from_bytes(b"fourteen-bytes\xc3\xa9"));
+        std::os::unix::fs::symlink("/bin/sleep", &program).unwrap();
+        let mut child = std::process::Command::new(&program).arg("1000").spawn().unwrap();
+        let pid = child.id();
+        let path = format!("/tmp/perf-{pid}.map");
+        std::fs::write(&path, "10 8 odd\n").unwrap();
+        let mut jit = Jit::default();
+        jit.read(pid);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        std::fs::remove_file(&path).unwrap();
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(jit.symbol(0x12), Some(("odd", 2)));
     }
 
     #[test]
