@@ -469,15 +469,24 @@ fn messages_that_find_no_room_end_nothing() {
 
 #[test]
 fn a_closed_pipe_ends_quietly() {
-    let fake = hworld();
-    let programs = compile(&fake, &["BEGIN"], &[]);
-    let mut kernel = fake.clone();
-    let mut out = Failing(ErrorKind::BrokenPipe);
-    let output = Output { out: &mut out, err: &mut Vec::new(), file: None };
-    let enabled =
-        Enabled::new(&mut kernel, output, Settings::default(), &[], "'test'", programs).unwrap();
-    let end = enabled.go().unwrap().work(&mut Steps::new(&fake).then(|_| {}));
-    assert!(matches!(end, Err(Failure::OutputClosed)));
+    let path = std::env::temp_dir().join(format!("dtrace-closed-{}", std::process::id()));
+    let file = path.display();
+    let end = format!("END {{ printf(\"lost\"); freopen(\"{file}\"); printf(\"end\"); }}");
+    // The text that finds the pipe closed is printed while tracing goes on, or only by END.
+    for begin in ["BEGIN { printf(\"begin\"); }", "BEGIN { x = 1; }"] {
+        let fake = hworld();
+        let programs = compile(&fake, &[begin, &end], &[]);
+        let set = [(OptionId::Destructive, 1), (OptionId::Quiet, 1)];
+        let mut kernel = fake.clone();
+        let mut out = Failing(ErrorKind::BrokenPipe);
+        let output = Output { out: &mut out, err: &mut Vec::new(), file: None };
+        let how = Settings::default();
+        let enabled = Enabled::new(&mut kernel, output, how, &set, "'test'", programs).unwrap();
+        let ended = enabled.go().unwrap().work(&mut Steps::new(&fake).then(|_| {}));
+        assert!(matches!(ended, Err(Failure::OutputClosed)));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "end\n", "{begin}");
+        std::fs::remove_file(&path).unwrap();
+    }
 }
 
 #[test]

@@ -170,9 +170,13 @@ impl<'a> Tracing<'a> {
         self.0.attend()
     }
 
-    /// Consumes until the program, a signal or the end of the targets stops it.
+    /// Consumes until the program, a signal, the end of the targets or a closed output stops it.
     pub fn work(mut self, waiter: &mut dyn Waiter) -> Result<Ended<'a>, Failure> {
-        self.0.work(waiter)?;
+        match self.0.work(waiter) {
+            // The end says so once more, after END has fired.
+            Err(Failure::OutputClosed) => {}
+            worked => worked?,
+        }
         self.finish()
     }
 

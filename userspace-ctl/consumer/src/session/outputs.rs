@@ -27,11 +27,23 @@ pub(super) struct Outputs<'a> {
     pub(super) redirected: Option<File>,
     /// The losses that messages have reported so far.
     pub(super) losses: Losses,
+    /// The session is ending, so that a closed pipe ends nothing more.
+    pub(super) is_ending: bool,
+    /// The reader of an output has gone.
+    pub(super) was_closed: bool,
 }
 
 impl<'a> Outputs<'a> {
     pub(super) fn new(output: Output<'a>, form: &'static dyn Form, droptags: bool) -> Self {
-        Self { output, form, droptags, redirected: None, losses: Losses::default() }
+        Self {
+            output,
+            form,
+            droptags,
+            redirected: None,
+            losses: Losses::default(),
+            is_ending: false,
+            was_closed: false,
+        }
     }
 
     /// Returns the current destination of data.
@@ -44,11 +56,28 @@ impl<'a> Outputs<'a> {
 
     /// Writes data.
     pub(super) fn emit(&mut self, text: &[u8]) -> Result<(), Failure> {
-        Ok(self.out().write_all(text)?)
+        let written = self.out().write_all(text);
+        self.settle(written)
     }
 
     pub(super) fn flush(&mut self) -> Result<(), Failure> {
-        Ok(self.out().flush()?)
+        let written = self.out().flush();
+        self.settle(written)
+    }
+
+    /// Returns the result of writing. A closed pipe is an error until the session ends: effects of
+    /// the remaining records do not need it.
+    fn settle(&mut self, written: std::io::Result<()>) -> Result<(), Failure> {
+        match written {
+            Err(e) if e.kind() == ErrorKind::BrokenPipe => {
+                self.was_closed = true;
+                match self.is_ending {
+                    true => Ok(()),
+                    false => Err(Failure::OutputClosed),
+                }
+            }
+            written => Ok(written?),
+        }
     }
 
     /// Empties the file that data go to, if it is one.
@@ -85,7 +114,7 @@ impl<'a> Outputs<'a> {
             Stream::Messages => match self.output.err.write_all(&text) {
                 // Nobody can be told; the data have their own destination.
                 Err(e) if e.kind() != ErrorKind::BrokenPipe => Ok(()),
-                written => Ok(written?),
+                written => self.settle(written),
             },
         }
     }

@@ -212,8 +212,9 @@ impl Session<'_> {
     }
 
     /// Stops tracing: END fires, the remaining records are printed, then the aggregations. Returns
-    /// the exit status.
+    /// the exit status. Without a reader of the output, END's system() and freopen() still happen.
     pub(super) fn finish(&mut self) -> Result<i32, Failure> {
+        self.outputs.is_ending = true;
         // The kernel forgets the processes that did not wait, when tracing stops.
         let now = self.ask_status()?;
         self.look_at_mapped(&now)?;
@@ -226,6 +227,9 @@ impl Session<'_> {
         self.outputs.form.rest(&mut text, self.aggregated());
         self.outputs.emit(&text)?;
         self.outputs.flush()?;
-        Ok(self.exit.unwrap_or(0))
+        match self.outputs.was_closed {
+            true => Err(Failure::OutputClosed),
+            false => Ok(self.exit.unwrap_or(0)),
+        }
     }
 }
