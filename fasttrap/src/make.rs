@@ -7,12 +7,12 @@ use crate::probes::{Known, Part, Probes};
 use crate::process::{Offered, Pages, Process, Reader};
 use crate::table::Role;
 use abi::probe::{Techniques, NARGS_UNKNOWN};
-use abi::user::{Refusal, UserKind, UserProbeView, UserReason, MAX_ARGS};
+use abi::user::{Expected, Refusal, UserKind, UserProbeView, UserReason, MAX_ARGS};
 use core::fmt;
 use framework::framework::ProviderId;
 use framework::{Draft, Error, Framework, Offer, Probe};
-use kapi::mem;
 use kapi::user::Space;
+use kapi::{mem, task, time};
 use kernel::error::code::ENODEV;
 use kernel::prelude::*;
 use kernel::sync::Arc;
@@ -36,7 +36,7 @@ pub fn make(pid: u32, packed: &[u8], refuse: &mut dyn FnMut(Refusal)) -> Result<
     let _making = context.making.lock();
     let space = found.space.key();
     context.fasttrap.state.lock().know(found)?;
-    let may_destroy = kapi::task::may_destroy();
+    let may_destroy = task::may_destroy();
     probes(&context, Request { pid, space, helper: 0, may_destroy }, packed, refuse)
 }
 
@@ -52,6 +52,10 @@ pub(crate) struct Request {
     pub(crate) may_destroy: bool,
 }
 
+/// The time in ns after which a request gives the lock `State` to others for a moment: every fork
+/// of a traced process waits for it.
+const TURN: u64 = 20_000_000;
+
 /// Makes probes in a known process. Returns how many are new. The caller holds the lock `Making`.
 pub(crate) fn probes(
     context: &Context,
@@ -62,23 +66,22 @@ pub(crate) fn probes(
     let mut drafts = KVec::new();
     let provider = context.provider;
     let reader = Reader::new()?;
+    let serial = context.fasttrap.state.lock().probes.begin();
     let mut order = Order {
         request,
+        serial,
         provider,
         reader,
         ready: &mut drafts,
         last: None,
         made: 0,
+        rest: packed,
         number: 0,
+        done: 0,
         changed: KVVec::new(),
         asked: KVVec::new(),
     };
-    let done = {
-        let mut state = context.fasttrap.state.lock();
-        let done = order.all(&mut state, packed, refuse);
-        order.enable(&mut state, refuse);
-        done
-    };
+    let done = order.all(context, refuse);
     let made = order.made;
     // Offer the probes that were added before an error, too.
     offer(context, drafts, request)?;
@@ -126,14 +129,20 @@ fn offer(context: &Context, drafts: KVec<Ready>, request: Request) -> Result {
 /// A request in progress.
 struct Order<'a> {
     request: Request,
+    /// The number of the request; see [`Known::checked`].
+    serial: u64,
     provider: ProviderId,
     reader: Reader,
     ready: &'a mut KVec<Ready>,
     /// The provider and module of the last draft.
     last: Option<[Name; 2]>,
     made: u32,
+    /// The packed probes from the current one on.
+    rest: &'a [u8],
     /// The index of the current probe within the request.
     number: u32,
+    /// The number of its places that are done, if each is a probe.
+    done: usize,
     /// Probes that were enabled and have changed, to be enabled again at the end.
     changed: KVVec<Arc<Probe>>,
     /// For each of them, the index of the probe in the request, and the place.
@@ -179,15 +188,48 @@ impl fmt::Write for Name {
     }
 }
 
+/// Returns the places of a probe, each with the bytes that are expected there, if they are known.
+fn places<'a>(probe: &UserProbeView<'a>) -> impl Iterator<Item = (u32, Option<Expected>)> + 'a {
+    let all = Iterator::chain(probe.expected().map(Some), core::iter::repeat(None));
+    probe.places().zip(all)
+}
+
 impl Order<'_> {
-    fn all(
+    /// Makes all probes, in turns. Between them, nobody holds `State`. A probe that changes is not
+    /// enabled meanwhile, so each turn ends when those are enabled again. The longer that takes,
+    /// the longer is the next turn.
+    fn all(&mut self, context: &Context, refuse: &mut dyn FnMut(Refusal)) -> Result {
+        let mut length = TURN;
+        loop {
+            let mut state = context.fasttrap.state.lock();
+            let until = time::monotonic_ns().saturating_add(length);
+            let is_over = || time::monotonic_ns() >= until;
+            let more = self.turn(&mut state, &is_over, refuse);
+            let since = time::monotonic_ns();
+            self.enable(&mut state, refuse);
+            length = time::monotonic_ns().saturating_sub(since).max(TURN);
+            drop(state);
+            if !more? {
+                return Ok(());
+            }
+            if task::is_dying() {
+                return Err(EINTR.into());
+            }
+            // Others may write breakpoints now.
+            self.reader.forget();
+        }
+    }
+
+    /// Makes probes until the turn `is_over`. Returns false after the last one.
+    fn turn(
         &mut self,
         state: &mut State,
-        mut packed: &[u8],
+        is_over: &dyn Fn() -> bool,
         refuse: &mut dyn FnMut(Refusal),
-    ) -> Result {
-        while !packed.is_empty() {
-            let probe = UserProbeView::unpack(&mut packed).ok_or(EINVAL)?;
+    ) -> Result<bool> {
+        while !self.rest.is_empty() {
+            let mut rest = self.rest;
+            let probe = UserProbeView::unpack(&mut rest).ok_or(EINVAL)?;
             let kind = UserKind::from_number(probe.head.kind).ok_or(EINVAL)?;
             let n = self.number;
             let mut no = |place, why| {
@@ -195,9 +237,13 @@ impl Order<'_> {
             };
             match kind {
                 UserKind::Offset => {
-                    for place in probe.places() {
-                        let name = Name::new(format_args!("{place:x}"));
+                    for place in places(&probe).skip(self.done) {
+                        let name = Name::new(format_args!("{:x}", place.0));
                         self.one(state, kind, &probe, Some(place), name.text(), &mut no)?;
+                        self.done = self.done.wrapping_add(1);
+                        if is_over() {
+                            return Ok(true);
+                        }
                     }
                 }
                 UserKind::Entry => self.one(state, kind, &probe, None, b"entry", &mut no)?,
@@ -207,13 +253,16 @@ impl Order<'_> {
                     self.one(state, kind, &probe, None, name, &mut no)?;
                 }
             }
-            self.number = n.wrapping_add(1);
+            (self.rest, self.number, self.done) = (rest, n.wrapping_add(1), 0);
+            if is_over() {
+                break;
+            }
         }
-        Ok(())
+        Ok(!self.rest.is_empty())
     }
 
     /// Enables the changed probes again.
-    fn enable(&self, state: &mut State, refuse: &mut dyn FnMut(Refusal)) {
+    fn enable(&mut self, state: &mut State, refuse: &mut dyn FnMut(Refusal)) {
         if self.changed.is_empty() {
             return;
         }
@@ -223,6 +272,8 @@ impl Order<'_> {
             let reason = UserReason::NoMemory as u32;
             refuse(Refusal { probe, place, reason, pad: 0 });
         });
+        self.changed.clear();
+        self.asked.clear();
     }
 
     /// Adds a probe with this name: at the place `only`, or at all places that can have a
@@ -232,7 +283,7 @@ impl Order<'_> {
         state: &mut State,
         kind: UserKind,
         probe: &UserProbeView<'_>,
-        only: Option<u32>,
+        only: Option<(u32, Option<Expected>)>,
         name: &[u8],
         no: &mut dyn FnMut(u32, UserReason),
     ) -> Result {
@@ -249,7 +300,7 @@ impl Order<'_> {
             UserKind::Usdt => Role::Usdt,
             UserKind::Question => Role::Question,
         };
-        let place = only.unwrap_or_else(|| probe.places().next().unwrap_or(0));
+        let place = only.map(|o| o.0).or_else(|| probe.places().next()).unwrap_or(0);
 
         let State { processes, probes, .. } = state;
         let Request { space, helper, .. } = self.request;
@@ -275,7 +326,10 @@ impl Order<'_> {
         let Some(part) = self.part(process, role, probe, only, text, no)? else { return Ok(()) };
         if let Some(number) = number {
             self.change(state, number, place)?;
-            return Ok(self.add(state, number, part)?);
+            if !self.add(state, number, part)? {
+                no(place, UserReason::Places);
+            }
+            return Ok(());
         }
         let nargs = part.nargs();
         let new = Known::new(space, helper, hash, part);
@@ -295,15 +349,14 @@ impl Order<'_> {
         process: &mut Process,
         role: Role,
         probe: &UserProbeView<'_>,
-        only: Option<u32>,
+        only: Option<(u32, Option<Expected>)>,
         text: u64,
         no: &mut dyn FnMut(u32, UserReason),
     ) -> Result<Option<Part>> {
         let head = probe.head;
         let (mut good, mut expected) = (KVVec::new(), KVVec::new());
-        let all = Iterator::chain(probe.expected().map(Some), core::iter::repeat(None));
-        let wanted = probe.places().zip(all).filter(|p| only.is_none_or(|only| only == p.0));
-        for (place, what) in wanted {
+        let all = only.is_none().then(|| places(probe));
+        for (place, what) in Iterator::chain(only.into_iter(), all.into_iter().flatten()) {
             let addr = head.address.wrapping_add(place.into());
             match process.check(addr, role, what.as_ref(), &mut self.reader) {
                 Ok(()) => {
@@ -417,14 +470,15 @@ impl Order<'_> {
         Ok(mem::push(&mut self.changed, probe)?)
     }
 
-    /// Adds a part to a probe that is not enabled.
-    fn add(&mut self, state: &mut State, number: u32, part: Part) -> kernel::error::Result {
+    /// Adds a part to a probe that is not enabled. Returns false if it has too many.
+    fn add(&mut self, state: &mut State, number: u32, part: Part) -> kernel::error::Result<bool> {
         let State { processes, probes, .. } = state;
         let process = processes.get_mut(self.request.space).ok_or(ESRCH)?;
         let known = probes.get_mut(number).ok_or(ESRCH)?;
         // Nothing can have disappeared between the parts of a helper, which a process registers at
-        // once.
-        if self.request.helper == 0 {
+        // once. Each check reads the code of all parts, so there is one for each request.
+        if self.request.helper == 0 && known.checked != self.serial {
+            known.checked = self.serial;
             known.find_parts(|part| process.has(part, &mut self.reader));
         }
         known.add(part)

@@ -2,6 +2,7 @@
 //! Probes by their numbers, with their places and their consumers.
 
 use crate::table::Role;
+use abi::helper::MAX_PLACES;
 use abi::user::{Expected, UserArg};
 use framework::Probe;
 use kapi::mem;
@@ -86,6 +87,8 @@ pub(crate) struct Known {
     first: Part,
     /// Parts for other functions with the same name.
     more: KVVec<Part>,
+    /// The last request that has checked which parts are present.
+    pub(crate) checked: u64,
     /// The framework's probe, while it is enabled.
     pub(crate) enabled: Option<Arc<Probe>>,
 }
@@ -93,7 +96,7 @@ pub(crate) struct Known {
 impl Known {
     pub(crate) fn new(space: u64, helper: u32, hash: u64, first: Part) -> Self {
         let more = KVVec::new();
-        Self { space, helper, hash, first, more, enabled: None }
+        Self { space, helper, hash, first, more, checked: 0, enabled: None }
     }
 
     pub(crate) fn all_parts(&self) -> impl Iterator<Item = &Part> + Clone {
@@ -116,13 +119,18 @@ impl Known {
         Iterator::chain(core::iter::once(&mut self.first), self.more.iter_mut())
     }
 
-    /// Adds a part; it replaces one that is not present, if there is one.
-    pub(crate) fn add(&mut self, part: Part) -> Result {
+    /// Adds a part; it replaces one that is not present, if there is one. Returns false if the
+    /// probe has too many.
+    pub(crate) fn add(&mut self, part: Part) -> Result<bool> {
         if let Some(gone) = self.all_parts_mut().find(|p| !p.is_there) {
             *gone = part;
-            return Ok(());
+            return Ok(true);
         }
-        mem::push(&mut self.more, part)
+        if self.more.len().wrapping_add(1) >= MOST_PARTS {
+            return Ok(false);
+        }
+        mem::push(&mut self.more, part)?;
+        Ok(true)
     }
 
     /// Returns the parts that have a counter, one for each counter.
@@ -145,14 +153,28 @@ impl Known {
 pub(crate) struct Probes {
     all: KVVec<Option<Known>>,
     free: KVVec<u32>,
+    /// The number of requests so far.
+    requests: u64,
 }
+
+/// The most parts of a probe: each new one is compared with all others. A helper may register that
+/// many places of one name.
+const MOST_PARTS: usize = MAX_PLACES;
+// `UserReason::Places` tells the user this number.
+const _: () = assert!(MOST_PARTS == 8192);
 
 /// The most probes that consumers can make.
 const MOST: usize = 4 << 20;
 
 impl Probes {
     pub(crate) fn new() -> Self {
-        Self { all: KVVec::new(), free: KVVec::new() }
+        Self { all: KVVec::new(), free: KVVec::new(), requests: 0 }
+    }
+
+    /// Begins a request and returns its number.
+    pub(crate) fn begin(&mut self) -> u64 {
+        self.requests = self.requests.wrapping_add(1);
+        self.requests
     }
 
     pub(crate) fn get(&self, number: u32) -> Option<&Known> {

@@ -172,6 +172,11 @@ impl Reader {
         Ok(Self { space: 0, from: 0, bytes, len: 0, is_away: false, ground: Ok(0) })
     }
 
+    /// Forgets the page, which others may have changed.
+    pub(crate) fn forget(&mut self) {
+        self.len = 0;
+    }
+
     /// Returns the code at an address, if a breakpoint can be there.
     fn at(&mut self, space: &Space, addr: u64) -> Result<Code<'_>, UserReason> {
         let from = addr & !(PAGE - 1);

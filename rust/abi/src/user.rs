@@ -224,6 +224,7 @@ macro_rules! for_each_user_reason {
             (17, Slots, "the process has unmapped the memory in which probed instructions run; the next attempt maps it anew"),
             (18, Differs, "the instruction there differs from the one in the file with its symbols, which has changed since dtrace read it"),
             (19, Sequence, "it is in a restartable sequence (rseq), which ends when the thread leaves its code"),
+            (20, Places, "8,192 other places already have its name"),
         }
     };
 }
