@@ -35,28 +35,44 @@
 //! | `table` | the tables that a hit reads: from process and address to probes |
 //! | `trap` | the steps of a hit |
 //! | `args` | arguments from registers |
-//! | `index` | a hash index |
+//! | `index` | a hash index; pure |
 //!
 //! Locks: `Making`, then the framework's, then `State`, then the process's own (`mmap_lock`).
-#![no_std]
+#![cfg_attr(CONFIG_RUST, no_std)]
 #![forbid(unsafe_code)]
 
+#[cfg(CONFIG_RUST)]
 mod args;
+#[cfg(CONFIG_RUST)]
 mod attach;
+#[cfg(CONFIG_RUST)]
 mod context;
+#[cfg(CONFIG_RUST)]
 mod helper;
+#[cfg_attr(not(CONFIG_RUST), allow(dead_code, reason = "on the host only tests use it"))]
 mod index;
+#[cfg(CONFIG_RUST)]
 mod make;
+#[cfg(CONFIG_RUST)]
 mod probes;
+#[cfg(CONFIG_RUST)]
 mod process;
+#[cfg(CONFIG_RUST)]
 mod processes;
+#[cfg(CONFIG_RUST)]
 mod provider;
+#[cfg(CONFIG_RUST)]
 mod table;
+#[cfg(CONFIG_RUST)]
 mod trap;
 
+#[cfg(CONFIG_RUST)]
 pub use helper::{add, remove};
+#[cfg(CONFIG_RUST)]
 pub use make::make;
+#[cfg(CONFIG_RUST)]
 pub use provider::{start, Running};
 
 // `pr_info!` and friends take their prefix from the crate root.
+#[cfg(CONFIG_RUST)]
 const __LOG_PREFIX: &[u8] = kapi::log::PREFIX;

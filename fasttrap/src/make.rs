@@ -293,7 +293,6 @@ impl Order<'_> {
         let mut first = Name::of(provider);
         let _ = fmt::Write::write_fmt(&mut first, format_args!("{}", self.request.pid));
         let names = [first.text(), module, function, name];
-        let hash = hash_of(names);
         let role = match kind {
             UserKind::Entry | UserKind::Offset => Role::Before,
             UserKind::Return => Role::Return,
@@ -304,6 +303,7 @@ impl Order<'_> {
 
         let State { processes, probes, .. } = state;
         let Request { space, helper, .. } = self.request;
+        let hash = probes.hash(names);
         let process = processes.get_mut(space).ok_or(ESRCH)?;
         let same = |n: u32| probes.get(n).is_some_and(|k| k.space == space && k.hash == hash);
         let number = process.names.find(hash, same);
@@ -391,7 +391,7 @@ impl Order<'_> {
     ) -> Result<bool> {
         let hash = new.hash;
         // Reserve memory first: a probe with a number must be offered.
-        let by = |n: u32| probes.get(n).map_or(0, |k| k.hash);
+        let by = |n: u32| Some(probes.get(n).filter(|k| k.space == new.space)?.hash);
         process.names.reserve(1, by)?;
         let ready = ready(self.ready, &mut self.last, self.provider, provider, module)?;
         mem::reserve(&mut ready.numbers, 1)?;
@@ -500,10 +500,4 @@ fn ready<'a>(
         *last = Some(names);
     }
     Ok(all.last_mut().ok_or(EINVAL)?)
-}
-
-/// Returns a hash of the names, with a separator after each.
-fn hash_of(names: [&[u8]; 4]) -> u64 {
-    let bytes = |part: &[u8], h| part.iter().fold(h, |h, b| buffers::mix(h, u64::from(*b)));
-    names.iter().fold(0, |h, part| buffers::mix(bytes(part, h), u64::MAX))
 }

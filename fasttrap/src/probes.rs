@@ -4,6 +4,7 @@
 use crate::table::Role;
 use abi::helper::MAX_PLACES;
 use abi::user::{Expected, UserArg};
+use buffers::siphash::{Seed, SipHash};
 use framework::Probe;
 use kapi::mem;
 use kernel::prelude::*;
@@ -153,6 +154,8 @@ impl Known {
 pub(crate) struct Probes {
     all: KVVec<Option<Known>>,
     free: KVVec<u32>,
+    /// The secret of [`hash`](Self::hash).
+    seed: Seed,
     /// The number of requests so far.
     requests: u64,
 }
@@ -167,14 +170,29 @@ const _: () = assert!(MOST_PARTS == 8192);
 const MOST: usize = 4 << 20;
 
 impl Probes {
-    pub(crate) fn new() -> Self {
-        Self { all: KVVec::new(), free: KVVec::new(), requests: 0 }
+    pub(crate) fn new(seed: Seed) -> Self {
+        Self { all: KVVec::new(), free: KVVec::new(), seed, requests: 0 }
     }
 
     /// Begins a request and returns its number.
     pub(crate) fn begin(&mut self) -> u64 {
         self.requests = self.requests.wrapping_add(1);
         self.requests
+    }
+
+    /// Returns a hash of a probe's names. Equal hashes mean equal names: programs choose the names,
+    /// but cannot compute the hashes.
+    pub(crate) fn hash(&self, names: [&[u8]; 4]) -> u64 {
+        let mut hash = SipHash::new(self.seed);
+        for name in names {
+            for piece in name.chunks(8) {
+                let mut word = [0; 8];
+                word.iter_mut().zip(piece).for_each(|(to, from)| *to = *from);
+                hash.word(u64::from_le_bytes(word));
+            }
+            hash.word(name.len() as u64);
+        }
+        hash.end(0)
     }
 
     pub(crate) fn get(&self, number: u32) -> Option<&Known> {

@@ -498,7 +498,7 @@ impl Process {
         let memory = |_| UserReason::NoMemory;
         mem::reserve(&mut self.points, 1).map_err(memory)?;
         let points = &self.points;
-        let by = |n: u32| points.get(n as usize).map_or(0, |p| p.addr);
+        let by = |n: u32| Some(points.get(n as usize)?.addr);
         self.index.reserve(1, by).map_err(memory)?;
         point.slot = self.slot(&point)?;
         let at = self.find(addr).unwrap_or(self.points.len());
@@ -584,12 +584,13 @@ impl Process {
 
     /// Builds the index of names anew, without the probes that are gone.
     pub(crate) fn reindex(&mut self, probes: &Probes) {
-        let hash = |n: u32| probes.get(n).map_or(0, |k| k.hash);
         let all = || self.groups.iter().flat_map(|g| g.numbers.iter().copied());
-        let mut names = Index::new();
+        let hashes = || all().filter_map(|n| Some((probes.get(n)?.hash, n)));
+        let names = Index::of(all().count(), |names| {
+            hashes().for_each(|(hash, n)| names.insert(hash, n));
+        });
         // Without memory, keep the old one; its surplus entries lead to nothing.
-        if names.reserve(all().count(), hash).is_ok() {
-            all().for_each(|n| names.insert(hash(n), n));
+        if let Ok(names) = names {
             self.names = names;
         }
     }
@@ -725,15 +726,16 @@ impl Process {
                 hit.uses = hit.uses.wrapping_add(1);
             }
         });
-        let twice = n.checked_mul(2).ok_or(ENOMEM)?;
-        table.index.reserve(twice, |_| 0)?;
-        for (n, hit) in table.hits.iter().enumerate() {
-            let number = u32::try_from(n).map_err(|_| ENOMEM)?;
-            table.index.insert(hit.addr, number);
-            if hit.slot != 0 {
-                table.index.insert(hit.slot, number);
+        let hits = &table.hits;
+        // Every place has a number, so there are not too many.
+        table.index = Index::of(n.checked_mul(2).ok_or(ENOMEM)?, |index| {
+            for (number, hit) in (0..).zip(hits.iter()) {
+                index.insert(hit.addr, number);
+                if hit.slot != 0 {
+                    index.insert(hit.slot, number);
+                }
             }
-        }
+        })?;
         Ok(Some(mem::boxed(table)?))
     }
 

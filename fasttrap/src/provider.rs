@@ -217,7 +217,7 @@ pub fn start(framework: &Arc<Framework>) -> Result<Running> {
     let state = State {
         handlers: || HANDLERS,
         processes: Processes::new(),
-        probes: Probes::new(),
+        probes: Probes::new(time::seed()),
         watching: false,
         patience: 0,
     };

@@ -243,6 +243,11 @@ pub fn zeroed_bytes(n: usize) -> Result<KVec<u8>> {
     zeroed(n)
 }
 
+/// Allocates `n` zeroed numbers of 32 bits.
+pub fn zeroed_numbers(n: usize) -> Result<KVec<u32>> {
+    zeroed(n)
+}
+
 /// Allocates `n` zeroed words.
 pub fn zeroed_words(n: usize) -> Result<KVec<u64>> {
     zeroed(n)

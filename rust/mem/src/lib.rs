@@ -13,7 +13,7 @@
 
 pub use kapi::mem::{
     arc, boxed, exact, exact_copy, extend, push, reserve, vec, zeroed_atomics, zeroed_bytes,
-    zeroed_words,
+    zeroed_numbers, zeroed_words,
 };
 pub use kernel::alloc::{AllocError, KBox, KVVec, KVec};
 pub use kernel::error::{code, Error as Errno};
