@@ -677,7 +677,8 @@ impl Process {
         self.changed = true;
         while let Some(s) = self.slots.pop() {
             // If memory is short, a later call retries.
-            if self.space.unmap(&s.room).is_err() {
+            // This may be the current process, and the others wait for the lock.
+            if self.space.unmap_later(&s.room).is_err() {
                 let _ = self.slots.push_within_capacity(s);
                 return false;
             }

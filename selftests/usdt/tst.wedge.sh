@@ -71,6 +71,18 @@ trace o.deaf -n "toy$deaf:::tick { }"
 end_trace
 expect "it is traced again" "$(cat o.deaf.err)" ""
 
+# It removes its probes while they are traced, and does not listen.
+hold shy - 0 9
+shy=$held
+wait_for "shy" grep -q '^ready' shy.out
+trace o.shy -n "toy$shy:::tick { }"
+echo watch >&9
+wait_for "it watches, too" grep -q '^done watch' shy.out
+echo remove >&9
+wait_for "its probes are gone" grep -q '^done remove' shy.out
+end_trace
+others "nobody hears that slots are unmapped by a REMOVE"
+
 # It takes its slots away: the next one to want one there is refused, and nobody else.
 hold torn - 0 8
 torn=$held
@@ -92,10 +104,10 @@ tracer=$first
 end_trace
 end_well
 
-exec 5>&- 6>&- 7>&- 8>&-
-kill -9 $near $deaf $torn
+exec 5>&- 6>&- 7>&- 8>&- 9>&-
+kill -9 $near $deaf $shy $torn
 kill -9 $daemon
-for pid in $near $deaf $torn; do
+for pid in $near $deaf $shy $torn; do
 	gone() { [ ! -e /proc/$pid ]; }
 	wait_for "all can be killed" gone
 done

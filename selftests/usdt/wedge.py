@@ -7,6 +7,7 @@
                                 bytes into it; then does what the lines of its input say:
         unmap       unmaps its slots
         watch       has a userfaultfd, which nobody reads, told of its slots' end
+        remove      removes its probes
 """
 import ctypes, os, struct, sys
 
@@ -84,6 +85,12 @@ def add(text):
         sys.exit(f'ADD: {os.strerror(ctypes.get_errno())}')
     return number
 
+def remove(number):
+    helper = os.open('/dev/dtrace/helper', os.O_RDWR)
+    if libc.ioctl(helper, ctypes.c_ulong(ord('h') << 8 | 2), ctypes.c_ulong(number)):
+        sys.exit(f'REMOVE: {os.strerror(ctypes.get_errno())}')
+    os.close(helper)
+
 def slots(before):
     """Memory of no file that can be run and was not there before: (address, size)."""
     for line in open('/proc/self/maps'):
@@ -110,12 +117,14 @@ def hold(path, place):
         # The first page is there.
         ctypes.string_at(text, 1)
     say('maps', os.getpid())
-    add(text + int(place, 0))
+    number = add(text + int(place, 0))
     say('ready')
     for line in sys.stdin:
         what = line.strip()
         if what == 'unmap':
             libc.munmap(*(ctypes.c_size_t(n) for n in slots(before)))
+        elif what == 'remove':
+            remove(number)
         else:
             assert what == 'watch', what
             watch(before)

@@ -186,13 +186,23 @@ impl Space {
     ///
     /// *process*, may sleep
     pub fn unmap(&self, room: &Room) -> Result {
-        to_result(match task::memory() == self.key() {
-            // SAFETY: the current thread uses this memory. If another thread is still inside, only
-            // its own process is hurt.
-            true => unsafe { kapi_unmap_here(self.raw(), room.start, room.size) },
-            // SAFETY: `self` holds the `mm_struct`. As above.
-            false => unsafe { sys::kapi_unmaps_add(self.raw(), room.start, room.size) },
-        })
+        if task::memory() != self.key() {
+            return self.unmap_later(room);
+        }
+        // SAFETY: the current thread uses this memory. If another thread is still inside, only its
+        // own process is hurt.
+        to_result(unsafe { kapi_unmap_here(self.raw(), room.start, room.size) })
+    }
+
+    /// Does the work of [`unmap`](Self::unmap) some time later, whatever process it is.
+    ///
+    /// # Context
+    ///
+    /// *process*
+    pub fn unmap_later(&self, room: &Room) -> Result {
+        // SAFETY: `self` holds the `mm_struct`. If a thread is still inside, only its own process
+        // is hurt.
+        to_result(unsafe { sys::kapi_unmaps_add(self.raw(), room.start, room.size) })
     }
 
     /// Writes to memory that was mapped here and that no thread executes yet.
