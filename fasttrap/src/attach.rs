@@ -13,6 +13,7 @@
 //! Disabling must not fail. If there is no memory for a new table, the old one stays; its entries
 //! lead to probes that nobody has enabled.
 
+use crate::litter::MOST_INSIDE;
 use crate::probes::{Known, Probes};
 use crate::process::{complain_of, reason, Process, Reader, BATCH};
 use crate::processes::Processes;
@@ -174,7 +175,7 @@ impl State {
         if !any_refused || self.publish().is_ok() {
             self.settled();
         }
-        if self.processes.iter().any(Process::is_idle) {
+        if self.processes.iter().any(Process::may_shrink) {
             self.patience = LEAST_PATIENCE;
             user::look_again(self.patience);
         }
@@ -218,8 +219,9 @@ impl State {
         // The library may have been unloaded since, and another one mapped at its address. When the
         // library returns, the consumer makes the probe again, and that enables it.
         known.find_parts(|part| process.has(part, reader));
+        let is_own = known.is_own();
         for (n, addr) in known.addresses().enumerate() {
-            let at = process.point(addr, reader);
+            let at = process.point(addr, is_own, reader);
             if let Some(point) = at.ok().and_then(|at| process.points.get_mut(at)) {
                 point.users = point.users.saturating_add(1);
                 continue;
@@ -429,31 +431,36 @@ impl State {
     }
 
     /// Unmaps the slots of processes that have no breakpoint. A later call forgets their places. If
-    /// threads are in slots, or are copying the process, it tries again later.
+    /// threads are in slots, or are copying the process, it tries again later. Also frees other
+    /// processes of their dead places.
     pub(crate) fn vacate(&mut self) {
-        let mut any_idle = false;
-        for process in self.processes.iter_mut().filter(|p| p.is_idle()) {
-            if process.has_slots() {
-                process.rewrite();
+        let (mut any, mut inside) = (false, KVVec::new());
+        for process in self.processes.iter_mut().filter(|p| p.may_shrink()) {
+            match process.is_idle() {
+                false => process.rewrite_dead(),
+                true if process.has_slots() => drop(process.rewrite()),
+                true => {}
             }
             process.awaited = process.is_interrupted();
-            any_idle = true;
+            any = true;
         }
         let mut all_left = !self.processes.iter().any(Process::is_stuck);
-        if any_idle {
+        if any {
+            // Without memory for it, processes that have breakpoints are awaited.
+            let _ = mem::reserve(&mut inside, MOST_INSIDE);
             xcall::sync();
             // Look at the threads that make copies first, and ask for waiting copies afterwards: a
             // copy moves from the first state to the second.
             user::each_thread(|key, thread| {
-                let process = self.processes.get_mut(key).filter(|p| p.is_idle());
+                let process = self.processes.get_mut(key).filter(|p| p.may_shrink());
                 match (process, thread) {
-                    (Some(process), Some(thread)) => process.look_at(thread),
+                    (Some(process), Some(thread)) => process.look_at(thread, &mut inside),
                     (None, _) => return false,
                     (Some(_), None) => {}
                 }
                 true
             });
-            for process in self.processes.iter_mut().filter(|p| p.is_idle()) {
+            for process in self.processes.iter_mut().filter(|p| p.may_shrink()) {
                 all_left = false;
                 // A signal may have interrupted a thread in a slot since the look above. It notes
                 // that before its `ip` becomes the handler's, which the walk has seen. To clean a
@@ -462,9 +469,10 @@ impl State {
                 if is_awaited || user::awaits_children(process.space.key()) {
                     continue;
                 }
-                match process.has_slots() {
-                    true => drop(process.vacate()),
-                    false => process.forget(),
+                match (process.is_idle(), process.has_slots()) {
+                    (false, _) => process.sweep(&inside),
+                    (true, true) => drop(process.vacate()),
+                    (true, false) => process.forget(),
                 }
             }
             // The old tables name slots that are unmapped now, but no breakpoint leads to them.

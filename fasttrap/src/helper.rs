@@ -8,7 +8,7 @@
 use crate::attach::State;
 use crate::context::{Context, CONTEXT};
 use crate::make::{self, Request};
-use crate::process::{Helper, Pages};
+use crate::process::{Helper, Pages, Process};
 use abi::helper::{
     MAX_ALL, MAX_HELPERS, MAX_PLACES, MAX_PROBES, MAX_PROVIDERS, MAX_USER, MAX_USERS,
 };
@@ -103,20 +103,22 @@ impl State {
     fn admit(&mut self, key: u64, helper: &Helper) -> Result {
         let owner = task::owner();
         let (mut all, mut own, mut users) = (helper.places, helper.places, helper.places);
+        // Places that a process keeps from being forgotten count, too.
+        let places = |p: &Process| p.places.saturating_add(p.litter());
         for process in self.processes.iter() {
-            all = all.saturating_add(process.places);
+            all = all.saturating_add(places(process));
             if process.owner == owner {
-                own = own.saturating_add(process.places);
+                own = own.saturating_add(places(process));
             }
             if process.owner != ROOT {
-                users = users.saturating_add(process.places);
+                users = users.saturating_add(places(process));
             }
         }
         let process = self.processes.get_mut(key).ok_or(ESRCH)?;
         if process.helpers.len() >= MAX_HELPERS {
             return Err(Error::TooMany("helpers of one process"));
         }
-        if process.places.saturating_add(helper.places) > MAX_PLACES {
+        if places(process).saturating_add(helper.places) > MAX_PLACES {
             return Err(Error::TooMany("places of probes of one process"));
         }
         if owner != ROOT && own > MAX_USER {

@@ -29,6 +29,7 @@
 //! | `make` | probes that the consumer asks for |
 //! | `process` | a process: its places and slots |
 //! | `processes` | all processes |
+//! | `litter` | dead places of a process that has others |
 //! | `helper` | probes that programs register |
 //! | `probes` | probes by their numbers, with their places |
 //! | `attach` | enabling and disabling |
@@ -51,6 +52,8 @@ mod context;
 mod helper;
 #[cfg_attr(not(CONFIG_RUST), allow(dead_code, reason = "on the host only tests use it"))]
 mod index;
+#[cfg(CONFIG_RUST)]
+mod litter;
 #[cfg(CONFIG_RUST)]
 mod make;
 #[cfg(CONFIG_RUST)]

@@ -109,6 +109,11 @@ impl Known {
         self.all_parts().filter(|part| part.is_there)
     }
 
+    /// Tells whether the program brings the probe along.
+    pub(crate) fn is_own(&self) -> bool {
+        matches!(self.first.role, Role::Usdt | Role::Question)
+    }
+
     /// Checks which parts are present.
     pub(crate) fn find_parts(&mut self, mut is_there: impl FnMut(&Part) -> bool) {
         for part in self.all_parts_mut() {

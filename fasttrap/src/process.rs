@@ -14,7 +14,7 @@ use core::sync::atomic::Ordering;
 use framework::Group;
 use kapi::mem;
 use kapi::publish::Retired;
-use kapi::user::{Ground, Poke, Room, Space, Thread};
+use kapi::user::{Ground, Poke, Room, Space};
 use kernel::prelude::*;
 use kernel::sync::Arc;
 use x86::displace::{self, Act, Cannot, Mode};
@@ -53,6 +53,8 @@ pub(crate) struct Point {
     pub(crate) failed: Option<Ground>,
     /// The number of uses by enabled probes.
     pub(crate) users: u32,
+    /// Only probes that the program brings along have used it.
+    pub(crate) is_own: bool,
 }
 
 impl Point {
@@ -106,7 +108,7 @@ impl Point {
 }
 
 /// A piece of memory for slots.
-struct Slots {
+pub(crate) struct Slots {
     room: Room,
     used: u64,
     /// The offset from which nothing has been written yet, and the bytes to be written there.
@@ -126,7 +128,11 @@ impl Slots {
         !self.lost && self.room.size().wrapping_sub(self.used) >= SLOT_SIZE
     }
 
-    fn holds(&self, slot: u64) -> bool {
+    pub(crate) fn room(&self) -> &Room {
+        &self.room
+    }
+
+    pub(crate) fn holds(&self, slot: u64) -> bool {
         slot.wrapping_sub(self.room.start()) < self.room.size()
     }
 
@@ -267,8 +273,8 @@ pub(crate) struct Process {
     pub(crate) shadow_stack: bool,
     pub(crate) points: KVVec<Point>,
     /// Finds points by their addresses.
-    index: Index,
-    slots: KVec<Slots>,
+    pub(crate) index: Index,
+    pub(crate) slots: KVec<Slots>,
     /// Why slots could not be written at the last attempt.
     pub(crate) broken: Option<UserReason>,
     /// It has probes with semaphores.
@@ -284,6 +290,10 @@ pub(crate) struct Process {
     busy: bool,
     /// Some places have no users, but a breakpoint that could not be removed. Valid as above.
     stuck: bool,
+    /// The number of dead places, and of those that were the program's own alone; see `litter`.
+    /// Valid as above.
+    pub(crate) dead: usize,
+    pub(crate) own_dead: usize,
     /// At the last check, a thread was in a slot, or might return to one or copy the process.
     pub(crate) awaited: bool,
     /// The numbers of all its probes.
@@ -331,6 +341,8 @@ impl Process {
             changed: false,
             busy: false,
             stuck: false,
+            dead: 0,
+            own_dead: 0,
             awaited: false,
             numbers: KVVec::new(),
             names: Index::new(),
@@ -464,8 +476,8 @@ impl Process {
             return Err(UserReason::Undecodable);
         }
         let (act, len) = (plan.act, plan.len);
-        let (armed, failed, users) = (false, None, 0);
-        Ok(Point { addr, text, slot: 0, act, bytes, len, armed, failed, users })
+        let (armed, failed, users, is_own) = (false, None, 0, true);
+        Ok(Point { addr, text, slot: 0, act, bytes, len, armed, failed, users, is_own })
     }
 
     /// Tells whether our breakpoint has disappeared, because the text was mapped anew.
@@ -478,8 +490,13 @@ impl Process {
     }
 
     /// Returns the index of the place at an address. It makes a new one if needed, with a slot of
-    /// its own.
-    pub(crate) fn point(&mut self, addr: u64, reader: &mut Reader) -> Result<usize, UserReason> {
+    /// its own. `is_own`: it is for a probe that the program brings along.
+    pub(crate) fn point(
+        &mut self,
+        addr: u64,
+        is_own: bool,
+        reader: &mut Reader,
+    ) -> Result<usize, UserReason> {
         self.changed = true;
         if let Some(at) = self.known(addr, reader)? {
             if self.points.get(at).is_some_and(|p| self.is_barred(p)) {
@@ -492,9 +509,14 @@ impl Process {
                 let slot = self.slot(&point)?;
                 self.points.get_mut(at).into_iter().for_each(|p| p.slot = slot);
             }
+            self.points.get_mut(at).into_iter().for_each(|p| p.is_own &= is_own);
             return Ok(at);
         }
+        if self.is_full(is_own) {
+            return Err(UserReason::Full);
+        }
         let mut point = self.plan(addr, reader)?;
+        point.is_own = is_own;
         let memory = |_| UserReason::NoMemory;
         mem::reserve(&mut self.points, 1).map_err(memory)?;
         let points = &self.points;
@@ -506,6 +528,7 @@ impl Process {
         if let Some(stale) = self.points.get_mut(at) {
             // The probes of the previous text release the place later.
             point.users = stale.users;
+            point.is_own &= stale.is_own;
             *stale = point;
             return Ok(at);
         }
@@ -652,13 +675,12 @@ impl Process {
         self.changed = false;
         self.busy = self.finds_busy();
         self.stuck = self.points.iter().any(|p| p.armed && !self.wants(p));
+        self.count_dead();
     }
 
-    /// Checks a thread of the process. We must wait for it if it may be in a slot, may return to
-    /// one (a debugger may have saved its registers), or may be copying the process.
-    pub(crate) fn look_at(&mut self, thread: &Thread) {
-        let is_inside = self.slots.iter().any(|s| s.holds(thread.ip()));
-        self.awaited |= is_inside || thread.is_debugged() || thread.may_fork();
+    /// Tells whether an address is in a slot.
+    pub(crate) fn is_inside(&self, ip: u64) -> bool {
+        self.slots.iter().any(|s| s.holds(ip))
     }
 
     /// Tells whether a copy of the process may contain breakpoints.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Tells the kernel of probes that are none: `users`, as anybody may; `bombs`, few bytes that mean much work; `memory`,
-# while allocations fail; `shares`, as many as several users may, and root.
-import ctypes, errno, fcntl, mmap, os, random, select, struct, sys, time
+# while allocations fail; `shares`, as many as several users may, and root; `litter`, ever new ones, of which few stay.
+import ctypes, errno, fcntl, mmap, os, random, select, struct, sys, threading, time
 
 libc = ctypes.CDLL(None, use_errno=True)
 ADD, REMOVE = 1 << 30 | 80 << 16 | ord('h') << 8 | 3, ord('h') << 8 | 2
@@ -231,4 +231,60 @@ def shares():
     for pid in all:
         os.kill(pid, 9)
 
-{'shares': shares, 'users': users, 'bombs': bombs, 'memory': memory}[sys.argv[1]]()
+def litter():
+    """Registers places at ever new addresses while a consumer traces all of them, and has others that stay."""
+    def dof(address, places):
+        table = struct.pack('<QIIIIIIBBHIHHHH', address, 0, 0, 0, 0, 0, 0, 0, 0, places, 0, 0, 0, 0, 0)
+        provider = struct.pack('<11I', 0, 1, 2**32 - 1, 2, 0, *[0] * 5, 2**32 - 1)
+        offsets = struct.pack(f'<{places}I', *range(0, 5 * places, 5))
+        return dof_of((8, 0, b'litter\0'), (16, 48, table), (18, 4, offsets), (15, 0, provider))
+    def area(places):
+        """Code with so many places, and a function that runs all of them."""
+        memory = mmap.mmap(-1, 1 << 16, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS,
+                           mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+        memory.write(b'\x31\xc0\x0f\x1f\x00' * places + b'\xc3')
+        address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+        return memory, address, ctypes.CFUNCTYPE(ctypes.c_int)(address)
+    def soon(what, memory, byte):
+        for _ in range(6000):
+            if memory[0] == byte:
+                return
+            time.sleep(0.01)
+        sys.exit(f'{what}: it never was')
+    def slots():
+        """The bytes of memory that can be run and not be written to."""
+        lines = [line.split() for line in open('/proc/self/maps')]
+        return sum(int(end, 16) - int(start, 16) for (start, end), right in
+                   ((line[0].split('-'), line[1]) for line in lines) if right == 'r-xp')
+    stay, address, run = area(10)
+    check('those that stay', add(dof(address, 10), b'stay') > 0, True)
+    soon('those that stay are traced', stay, 0xcc)
+    ends = []
+    def always():
+        while not ends:
+            check('those that stay run', run(), 0)
+    thread = threading.Thread(target=always)
+    thread.start()
+    places, all, before = 3000, [], slots()
+    for n in range(20):
+        all.append(area(places))
+        memory, address, once = all[-1]
+        number = add(dof(address, places))
+        check('more', number > 0, True)
+        soon('traced', memory, 0xcc)
+        check('they run', once(), 0)
+        check('removed', remove(number), 0)
+        check('not traced any more', memory[0], 0x31)
+        check('they run without', once(), 0)
+    for _ in range(6000):
+        grown = slots() - before
+        if grown < 64 * 4 * places:
+            break
+        time.sleep(0.01)
+    check('those that stay are traced at the end', stay[0], 0xcc)
+    ends.append(True)
+    thread.join()
+    print('slots', grown)
+    check('the slots of dead places are gone', grown < 64 * 4 * places, True)
+
+{'litter': litter, 'shares': shares, 'users': users, 'bombs': bombs, 'memory': memory}[sys.argv[1]]()

@@ -225,6 +225,7 @@ macro_rules! for_each_user_reason {
             (18, Differs, "the instruction there differs from the one in the file with its symbols, which has changed since dtrace read it"),
             (19, Sequence, "it is in a restartable sequence (rseq), which ends when the thread leaves its code"),
             (20, Places, "8,192 other places already have its name"),
+            (21, Full, "the process has too many places of earlier probes, and may still run one of them: a signal handler or a debugger may return there"),
         }
     };
 }
