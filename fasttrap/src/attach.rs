@@ -83,6 +83,7 @@ impl State {
         if let Some(known) = self.processes.get_mut(key) {
             // A process starts without a shadow stack; its C library turns it on later.
             known.shadow_stack |= found.has_shadow_stack;
+            known.owner = found.owner;
         } else {
             self.processes.add(Process::new(found)?)?;
             if let Err(e) = self.publish_spaces() {
@@ -536,6 +537,8 @@ impl State {
         let Self { processes, probes, .. } = self;
         if let Some(process) = processes.get_mut(space) {
             process.numbers.retain(|n| probes.get(*n).is_some());
+            let notes = process.numbers.iter().filter_map(|n| probes.get(*n)?.notes());
+            process.notes = notes.sum();
         }
     }
 

@@ -24,7 +24,7 @@ use x86::encoding::RET;
 type Result<T = ()> = core::result::Result<T, Error>;
 
 /// The user whose processes have no quota of their own.
-const ROOT: u32 = 0;
+pub(crate) const ROOT: u32 = 0;
 
 /// Makes the probes of a DOF in the current process. Returns the number by which [`remove`] removes
 /// them. `module` is the object that contains the probes, `address` its load address, `at` the

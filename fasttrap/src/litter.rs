@@ -11,6 +11,7 @@
 use crate::index::Index;
 use crate::process::{Point, Process, Slots, BATCH};
 use crate::table::SLOT_SIZE;
+use abi::user::MAX_NOTES;
 use kapi::user::{Poke, Thread};
 use kernel::prelude::*;
 
@@ -21,7 +22,7 @@ const LEAST: usize = 1 << 10;
 /// all of them. A program can prevent for ever that they are forgotten: by a signal handler that it
 /// began in a slot. The first limit is for what the program chooses; the second one is larger,
 /// because a consumer may mean all functions of a large program, and then others.
-const MOST_OWN: usize = 1 << 16;
+const MOST_OWN: usize = MAX_NOTES;
 const MOST: usize = 1 << 20;
 
 /// The most threads in slots that are looked at. If more are there, the places stay for now.

@@ -3,11 +3,13 @@
 
 use crate::attach::State;
 use crate::context::{Context, CONTEXT};
+use crate::helper::ROOT;
 use crate::probes::{Known, Part, Probes};
 use crate::process::{Offered, Pages, Process, Reader};
 use crate::table::Role;
 use abi::probe::{Techniques, NARGS_UNKNOWN};
 use abi::user::{Expected, Refusal, UserKind, UserProbeView, UserReason, MAX_ARGS};
+use abi::user::{MAX_NOTES, MAX_USERS_NOTES, MAX_USER_NOTES};
 use core::fmt;
 use framework::framework::ProviderId;
 use framework::{Draft, Error, Framework, Offer, Probe};
@@ -66,10 +68,15 @@ pub(crate) fn probes(
     let mut drafts = KVec::new();
     let provider = context.provider;
     let reader = Reader::new()?;
-    let serial = context.fasttrap.state.lock().probes.begin();
+    let space = request.space;
+    let (serial, left) = {
+        let mut state = context.fasttrap.state.lock();
+        (state.probes.begin(), state.share(space))
+    };
     let mut order = Order {
         request,
         serial,
+        left,
         provider,
         reader,
         ready: &mut drafts,
@@ -86,6 +93,30 @@ pub(crate) fn probes(
     // Offer the probes that were added before an error, too.
     offer(context, drafts, request)?;
     done.map(|()| made)
+}
+
+impl State {
+    /// Returns how many more places of probes in notes a process may have. As for probes that
+    /// programs register, root has no quota, and the limit for the other users leaves room for
+    /// root.
+    fn share(&self, key: u64) -> usize {
+        let Some(process) = self.process(key) else { return 0 };
+        let left = MAX_NOTES.saturating_sub(process.notes);
+        let (mut own, mut users) = (0usize, 0usize);
+        for p in self.processes.iter().filter(|p| p.owner != ROOT) {
+            let notes = p.notes.saturating_add(p.litter());
+            users = users.saturating_add(notes);
+            if p.owner == process.owner {
+                own = own.saturating_add(notes);
+            }
+        }
+        match process.owner {
+            ROOT => left,
+            _ => left
+                .min(MAX_USER_NOTES.saturating_sub(own))
+                .min(MAX_USERS_NOTES.saturating_sub(users)),
+        }
+    }
 }
 
 /// Probes of one provider and module that are about to be offered.
@@ -131,6 +162,8 @@ struct Order<'a> {
     request: Request,
     /// The number of the request; see [`Known::checked`].
     serial: u64,
+    /// How many more places of probes in notes the process may have.
+    left: usize,
     provider: ProviderId,
     reader: Reader,
     ready: &'a mut KVec<Ready>,
@@ -323,11 +356,16 @@ impl Order<'_> {
         if head.semaphore != 0 && !process.space.may_count(head.semaphore, head.address) {
             return Ok(no(place, UserReason::Semaphore));
         }
+        let is_note = helper == 0 && matches!(role, Role::Usdt | Role::Question);
+        let allowed = if is_note && self.left == 0 { Err(UserReason::Share) } else { Ok(()) };
+        if let (None, Err(why)) = (number, allowed) {
+            return Ok(no(place, why));
+        }
         let Some(part) = self.part(process, role, probe, only, text, no)? else { return Ok(()) };
         if let Some(number) = number {
             self.change(state, number, place)?;
-            if !self.add(state, number, part)? {
-                no(place, UserReason::Places);
+            if let Err(why) = self.add(state, number, part, allowed)? {
+                no(place, why);
             }
             return Ok(());
         }
@@ -338,6 +376,7 @@ impl Order<'_> {
             no(place, UserReason::Names);
             return Ok(());
         }
+        self.count(process, is_note.into());
         self.made = self.made.saturating_add(1);
         Ok(())
     }
@@ -470,8 +509,14 @@ impl Order<'_> {
         Ok(mem::push(&mut self.changed, probe)?)
     }
 
-    /// Adds a part to a probe that is not enabled. Returns false if it has too many.
-    fn add(&mut self, state: &mut State, number: u32, part: Part) -> kernel::error::Result<bool> {
+    /// Adds a part to a probe that is not enabled; see [`Known::add`].
+    fn add(
+        &mut self,
+        state: &mut State,
+        number: u32,
+        part: Part,
+        allowed: core::result::Result<(), UserReason>,
+    ) -> kernel::error::Result<core::result::Result<(), UserReason>> {
         let State { processes, probes, .. } = state;
         let process = processes.get_mut(self.request.space).ok_or(ESRCH)?;
         let known = probes.get_mut(number).ok_or(ESRCH)?;
@@ -481,7 +526,17 @@ impl Order<'_> {
             known.checked = self.serial;
             known.find_parts(|part| process.has(part, &mut self.reader));
         }
-        known.add(part)
+        let before = known.notes();
+        let added = known.add(part, allowed)?;
+        let more = Option::zip(known.notes(), before).map_or(0, |(now, was)| now.wrapping_sub(was));
+        self.count(process, more);
+        Ok(added)
+    }
+
+    /// Counts new places of probes in notes.
+    fn count(&mut self, process: &mut Process, n: usize) {
+        process.notes = process.notes.saturating_add(n);
+        self.left = self.left.saturating_sub(n);
     }
 }
 

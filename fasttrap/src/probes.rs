@@ -3,7 +3,7 @@
 
 use crate::table::Role;
 use abi::helper::MAX_PLACES;
-use abi::user::{Expected, UserArg};
+use abi::user::{Expected, UserArg, UserReason};
 use buffers::siphash::{Seed, SipHash};
 use framework::Probe;
 use kapi::mem;
@@ -125,18 +125,30 @@ impl Known {
         Iterator::chain(core::iter::once(&mut self.first), self.more.iter_mut())
     }
 
-    /// Adds a part; it replaces one that is not present, if there is one. Returns false if the
-    /// probe has too many.
-    pub(crate) fn add(&mut self, part: Part) -> Result<bool> {
+    /// Returns the number of its parts, if it comes from notes.
+    pub(crate) fn notes(&self) -> Option<usize> {
+        let parts = self.more.len().wrapping_add(1);
+        (self.helper == 0 && self.is_own()).then_some(parts)
+    }
+
+    /// Adds a part; it replaces one that is not present, if there is one. Otherwise `allowed` says
+    /// whether the probe may get one more.
+    pub(crate) fn add(
+        &mut self,
+        part: Part,
+        allowed: Result<(), UserReason>,
+    ) -> kernel::error::Result<Result<(), UserReason>> {
         if let Some(gone) = self.all_parts_mut().find(|p| !p.is_there) {
             *gone = part;
-            return Ok(true);
+            return Ok(Ok(()));
         }
         if self.more.len().wrapping_add(1) >= MOST_PARTS {
-            return Ok(false);
+            return Ok(Err(UserReason::Places));
         }
-        mem::push(&mut self.more, part)?;
-        Ok(true)
+        if allowed.is_ok() {
+            mem::push(&mut self.more, part)?;
+        }
+        Ok(allowed)
     }
 
     /// Returns the parts that have a counter, one for each counter.

@@ -305,7 +305,9 @@ pub(crate) struct Process {
     pub(crate) helpers: KVec<Helper>,
     /// The number of places of all helpers.
     pub(crate) places: usize,
-    /// The user that owns the process, known from its first helper on.
+    /// The number of places of the probes that it brings along in notes.
+    pub(crate) notes: usize,
+    /// The user who is accountable for the process.
     pub(crate) owner: u32,
     /// The number of the last helper.
     pub(crate) last_helper: u32,
@@ -349,7 +351,8 @@ impl Process {
             groups: KVec::new(),
             helpers: KVec::new(),
             places: 0,
-            owner: 0,
+            notes: 0,
+            owner: of.owner,
             last_helper: 0,
         })
     }

@@ -73,6 +73,14 @@ pub struct Make {
 /// Most bytes of one [`Make`].
 pub const MAX_MAKE: usize = 1 << 20;
 
+/// Most places of probes that a process brings along in notes, for which a consumer asks by
+/// [`MAKE`].
+pub const MAX_NOTES: usize = 1 << 16;
+/// Most such places in all processes of one user other than root.
+pub const MAX_USER_NOTES: usize = 1 << 19;
+/// Most such places in the processes of all users except root.
+pub const MAX_USERS_NOTES: usize = 3 << 18;
+
 /// Packed probes begin at multiples of this.
 pub const PACK_ALIGN: usize = 8;
 
@@ -226,6 +234,7 @@ macro_rules! for_each_user_reason {
             (19, Sequence, "it is in a restartable sequence (rseq), which ends when the thread leaves its code"),
             (20, Places, "8,192 other places already have its name"),
             (21, Full, "the process has too many places of earlier probes, and may still run one of them: a signal handler or a debugger may return there"),
+            (22, Share, "its process, or the user who runs it, has as many probes in notes as are allowed"),
         }
     };
 }

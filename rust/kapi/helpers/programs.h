@@ -46,6 +46,7 @@ struct page;
 /* Rust: sys::Found */
 struct kapi_found {
 	bool wide, shadow_stack;
+	u32 owner;
 };
 struct mm_struct *kapi_space_of(int number, struct kapi_found *found);
 int kapi_space_to_change(int number, unsigned long may_access, struct kapi_found *found,

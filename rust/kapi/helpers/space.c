@@ -3,6 +3,7 @@
  * The memory of processes: what only C can reach of it. space.rs decides which of it is used, and
  * how long that may take.
  */
+#include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/highmem.h>
 #include <linux/mm.h>
@@ -53,6 +54,19 @@ static bool kapi_may_change(struct task_struct *task, unsigned long may_access)
 	return (u8)kapi_call4(may_access, (unsigned long)task, PTRACE_MODE_ATTACH_REALCREDS, 0, 0);
 }
 
+/* Returns the user who is accountable for the task, as `owner` in task.rs does. */
+static u32 kapi_owner(const struct task_struct *task)
+{
+	const struct cred *cred = __task_cred(task);
+	const struct user_namespace *space;
+	u32 user = __kuid_val(cred->uid);
+
+	for (space = cred->user_ns; space->parent; space = space->parent)
+		if (!space->parent->parent && __kuid_val(space->owner))
+			user = __kuid_val(space->owner);
+	return user;
+}
+
 /*
  * Returns the memory, held, of a process; NULL: there is none. The first thread may have ended
  * while others go on, so the memory of any thread counts. The memory decides which code the process
@@ -73,6 +87,7 @@ static struct mm_struct *kapi_memory_of(struct task_struct *task, struct kapi_fo
 		mmput_async(mm);
 		found->wide = is_64bit_mm(mm);
 		found->shadow_stack = kapi_task_has_shadow_stack(t);
+		found->owner = kapi_owner(t);
 		if (owner)
 			*owner = get_task_struct(t);
 		break;

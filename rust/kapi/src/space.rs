@@ -364,6 +364,15 @@ pub struct Found {
     pub is_wide: bool,
     /// It has a shadow stack; see [`has_shadow_stack`](crate::user::has_shadow_stack).
     pub has_shadow_stack: bool,
+    /// The user who is accountable for it; see [`task::owner`].
+    pub owner: u32,
+}
+
+impl Found {
+    fn new(space: Space, found: &sys::Found) -> Self {
+        let sys::Found { wide, shadow_stack, owner } = *found;
+        Self { space, is_wide: wide, has_shadow_stack: shadow_stack, owner }
+    }
 }
 
 impl Space {
@@ -388,7 +397,7 @@ impl Space {
         let mm = sys::kapi_space_of(pid, &mut found);
         // SAFETY: `kapi_space_of` returns null or an `mm_struct` with a reference.
         let space = unsafe { Self::from_raw(mm) }.ok_or(ESRCH)?;
-        Ok(Found { space, is_wide: found.wide, has_shadow_stack: found.shadow_stack })
+        Ok(Found::new(space, &found))
     }
 
     /// Does the work of [`Self::of`] if the caller may change the process's memory: if it may
@@ -409,7 +418,7 @@ impl Space {
         to_result(unsafe { sys::kapi_space_to_change(pid, may_access, &mut found, &mut mm) })?;
         // SAFETY: `kapi_space_to_change` returns an `mm_struct` with a reference.
         let space = unsafe { Self::from_raw(mm) }.ok_or(ESRCH)?;
-        Ok(Found { space, is_wide: found.wide, has_shadow_stack: found.shadow_stack })
+        Ok(Found::new(space, &found))
     }
 
     /// Returns the memory of the current process. `None`: it has none any more.

@@ -173,6 +173,7 @@ pub(crate) type ThreadFn =
 pub(crate) struct Found {
     pub(crate) wide: bool,
     pub(crate) shadow_stack: bool,
+    pub(crate) owner: u32,
 }
 
 /// `struct kapi_mapped`. A piece of a file that a process has mapped.

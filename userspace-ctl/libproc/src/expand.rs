@@ -163,16 +163,17 @@ pub fn expand(
     functions.iter().try_for_each(|f| making.function(f, wanted))
 }
 
-/// Adds the probes that an object brings along and that match a pattern. `meant` tells whether a
-/// provider's name is wanted.
+/// Adds the probes that an object brings along and that match a pattern, as many as are `left`.
+/// `meant` tells whether a provider's name is wanted.
 pub fn usdt(
     (module, image, bias): (&str, &Image, u64),
     notes: &[Note],
-    meant: &dyn Fn(&str) -> bool,
-    pattern: Pattern<'_>,
+    (meant, pattern): (&dyn Fn(&str) -> bool, Pattern<'_>),
+    left: usize,
     out: &mut Batches,
 ) {
     let wanted = pattern.name.replace("__", "-");
+    let most = out.places.saturating_add(left);
     for note in notes.iter().filter(|n| meant(&n.provider)) {
         let function = note.function.as_deref();
         let symbol = || image.function_at(note.address).map_or("", |f| &f.name);
@@ -180,6 +181,10 @@ pub fn usdt(
         let matches = |p: &str, text: &str| part_matches(p.as_bytes(), text.as_bytes());
         if !matches(&wanted, &note.name) || !matches(pattern.function, function) {
             continue;
+        }
+        if out.places >= most {
+            let names = [module, "", ""].map(String::from);
+            return out.refused.push(Refused { names, place: None, reason: UserReason::Share });
         }
         let semaphore = match note.semaphore {
             0 => 0,
@@ -493,6 +498,37 @@ mod tests {
         let which = user::Refusal { probe: 0, place: 0, reason: 7, pad: 0 };
         let names = ["m\u{fffd}[2J", "f\u{fffd}", "entry"].map(String::from);
         assert_eq!(refused(&out.packed[0], &which).map(|r| r.names), Some(names));
+    }
+
+    #[test]
+    fn a_process_has_so_many_notes_and_no_more() {
+        let path = std::env::temp_dir().join(format!("dtrace-notes-{}", std::process::id()));
+        std::fs::write(&path, [0x90; 64]).unwrap();
+        let segment = Segment { offset: 0, size: 64, address: 0x1000, is_executable: true };
+        let mut image = Image::fixed(segment, &[]);
+        image.open(&path);
+        std::fs::remove_file(&path).unwrap();
+        let note = |n: u64| Note {
+            provider: ["shop", "bank"][n as usize % 2].into(),
+            name: "sold".into(),
+            address: 0x1000 + n,
+            semaphore: 0,
+            args: Vec::new(),
+            floats: Vec::new(),
+            function: None,
+        };
+        let notes: Vec<Note> = (0..10).map(note).collect();
+        let wanted = (&(|p: &str| p == "shop") as _, Pattern { function: "", name: "" });
+        let made = |left| {
+            let mut out = Batches::default();
+            usdt(("x", &image, 0), &notes, wanted, left, &mut out);
+            (rows(&out).len(), out.refused)
+        };
+        assert_eq!(made(5), (5, vec![]));
+        let names = ["x", "", ""].map(String::from);
+        let refused = Refused { names, place: None, reason: UserReason::Share };
+        assert_eq!(made(4), (4, vec![refused.clone()]));
+        assert_eq!(made(0), (0, vec![refused]));
     }
 
     #[test]

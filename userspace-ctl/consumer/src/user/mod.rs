@@ -25,6 +25,7 @@ mod wanted;
 use crate::error::{reason, Error};
 use crate::kernel::Kernel;
 use abi::probe::part_matches;
+use abi::user::MAX_NOTES;
 use any_program::AnyProgram;
 use d::ProbePattern;
 use libproc::expand::{self, Batches, Pattern};
@@ -142,6 +143,7 @@ impl ProcessProbes {
         let is_meant =
             |p: &str| part_matches(pattern.provider.as_bytes(), format!("{p}{pid}").as_bytes());
         let mut first = None;
+        let mut left = known.values().fold(MAX_NOTES, |left, s| left.saturating_sub(s.asked));
         let objects = process.objects.iter().filter(|o| o.is_called(&pattern.module));
         for object in objects {
             let Entry::Vacant(new) = known.entry(key(object)) else { continue };
@@ -158,8 +160,11 @@ impl ProcessProbes {
             }
             first = first.or(Some(object.name.as_str()));
             let meant = Pattern { function: &pattern.function, name: &pattern.name };
-            expand::usdt((&object.name, image, *bias), &notes, &is_meant, meant, out);
-            new.insert(Sign::take(out));
+            let before = out.places;
+            expand::usdt((&object.name, image, *bias), &notes, (&is_meant, meant), left, out);
+            let asked = out.places - before;
+            left -= asked;
+            new.insert(Sign::take(out)).asked = asked;
         }
         first
     }

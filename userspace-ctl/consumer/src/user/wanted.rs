@@ -43,11 +43,13 @@ pub(super) struct Sign {
     place: Option<u64>,
     counter: Option<u64>,
     was_there: bool,
+    /// The number of the object's places that were asked for.
+    pub(super) asked: usize,
 }
 
 impl Sign {
     pub(super) fn take(out: &mut Batches) -> Self {
-        Self { place: out.last.take(), counter: out.counter.take(), was_there: false }
+        Self { place: out.last.take(), counter: out.counter.take(), ..Self::default() }
     }
 
     /// Tells whether the sign is in memory; `None`: it cannot be read.
