@@ -22,30 +22,13 @@ use abi::user::UserReason;
 use core::sync::atomic::{AtomicBool, Ordering::Acquire, Ordering::Relaxed};
 use framework::{EnableError, Framework, Probe};
 use kapi::publish::{Replace, Retired};
-use kapi::user::{self, Found, Ground, Handlers, Poke, Space};
+use kapi::user::{self, Counter, Found, Ground, Handlers, Poke};
 use kapi::{mem, xcall};
 use kernel::prelude::*;
 use kernel::sync::Arc;
 
 /// A semaphore was missing, and the log says so once.
 static TOLD: AtomicBool = AtomicBool::new(false);
-
-/// A counter of two bytes in a process, and a probe that it belongs to.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Counter {
-    at: u64,
-    of: u64,
-    text: u64,
-}
-
-impl Counter {
-    /// Lowers the counter by one in a copy of the process, where nobody has enabled the probe.
-    pub(crate) fn lower_in(&self, copy: &Space) {
-        if copy.ground(self.of) == Ok(self.text) && copy.may_count(self.at, self.of) {
-            let _ = copy.count(self.at, -1);
-        }
-    }
-}
 
 /// What the provider knows and has done, under the lock `State`.
 pub(crate) struct State {
@@ -272,10 +255,9 @@ impl State {
         for part in known.semaphores() {
             // The library may be unloaded, replaced by other memory, or loaded anew with a fresh
             // counter.
-            let is_there = p.space.ground(part.address) == Ok(part.text)
-                && p.space.may_count(part.semaphore, part.address);
             let is_new = by < 0 && part.addresses().any(|addr| p.is_lost(addr));
-            if is_there && !is_new && p.space.count(part.semaphore, by).is_err() && by > 0 {
+            let count = || p.space.count(&part.counter(), |now| now.saturating_add_signed(by));
+            if !is_new && count().is_err() && by > 0 {
                 // Any user can cause this, so log it once.
                 if !TOLD.swap(true, Relaxed) {
                     pr_warn!(
@@ -299,7 +281,7 @@ impl State {
                     break;
                 }
                 for (to, part) in room.iter_mut().zip(known.semaphores()) {
-                    *to = Counter { at: part.semaphore, of: part.address, text: part.text };
+                    *to = part.counter();
                     n = n.wrapping_add(1);
                 }
             }

@@ -13,7 +13,7 @@ use abi::user::{MAX_NOTES, MAX_USERS_NOTES, MAX_USER_NOTES};
 use core::fmt;
 use framework::framework::ProviderId;
 use framework::{Draft, Error, Framework, Offer, Probe};
-use kapi::user::Space;
+use kapi::user::{Ground, Space};
 use kapi::{mem, task, time};
 use kernel::error::code::ENODEV;
 use kernel::prelude::*;
@@ -353,8 +353,12 @@ impl Order<'_> {
         if head.semaphore != 0 && !self.request.may_destroy {
             return Ok(no(place, UserReason::Privileges));
         }
-        if head.semaphore != 0 && !process.space.may_count(head.semaphore, head.address) {
-            return Ok(no(place, UserReason::Semaphore));
+        if head.semaphore != 0 {
+            match process.space.may_count(head.semaphore, head.address) {
+                Ok(()) => {}
+                Err(Ground::Away) => return Ok(no(place, UserReason::Away)),
+                Err(_) => return Ok(no(place, UserReason::Semaphore)),
+            }
         }
         let is_note = helper == 0 && matches!(role, Role::Usdt | Role::Question);
         let allowed = if is_note && self.left == 0 { Err(UserReason::Share) } else { Ok(()) };

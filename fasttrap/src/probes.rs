@@ -7,6 +7,7 @@ use abi::user::{Expected, UserArg, UserReason};
 use buffers::siphash::{Seed, SipHash};
 use framework::Probe;
 use kapi::mem;
+use kapi::user::Counter;
 use kernel::prelude::*;
 use kernel::sync::Arc;
 
@@ -70,6 +71,11 @@ impl Part {
     /// Returns the addresses with their expected bytes, as far as those were passed.
     pub(crate) fn expected(&self) -> impl Iterator<Item = (u64, &Expected)> + '_ {
         self.addresses().zip(self.expected.iter())
+    }
+
+    /// Returns its counter; one at address 0 does not exist.
+    pub(crate) fn counter(&self) -> Counter {
+        Counter { at: self.semaphore, probe: self.address, text: self.text }
     }
 
     pub(crate) fn addresses(&self) -> impl Iterator<Item = u64> + '_ {

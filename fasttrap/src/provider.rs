@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Start and end of the provider, and its handlers for events of processes.
 
-use crate::attach::{Counter, State};
+use crate::attach::State;
 use crate::context::{Context, Fasttrap, CONTEXT};
 use crate::helper;
 use crate::probes::{Known, Probes};
@@ -13,7 +13,7 @@ use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use framework::{EnableError, Framework, Probe, Provider};
 use kapi::publish::Replace;
 use kapi::stack::Start;
-use kapi::user::{self, Ground, Handlers, Poke, Space};
+use kapi::user::{self, Counter, Ground, Handlers, Poke, Space};
 use kapi::{time, xcall};
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc};
@@ -115,7 +115,9 @@ fn clean(context: &Context, parent: u64, child: &Space) -> Result {
     loop {
         let mut counters = [Counter::default(); FEW];
         let (n, to) = state().counters(parent, from, &mut counters);
-        counters.iter().take(n).for_each(|c| c.lower_in(child));
+        for counter in counters.iter().take(n) {
+            let _ = child.count(counter, |now| now.saturating_sub(1));
+        }
         if n == 0 {
             return Ok(());
         }

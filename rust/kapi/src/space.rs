@@ -62,6 +62,17 @@ pub enum Ground {
 
 type Grounded<T = ()> = core::result::Result<T, Ground>;
 
+/// A counter of two bytes, by which a program sees that a probe is enabled.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Counter {
+    /// Its address.
+    pub at: u64,
+    /// The address of the probe.
+    pub probe: u64,
+    /// The text of the probe, as returned by [`Space::ground`].
+    pub text: u64,
+}
+
 /// A change of a byte of text.
 #[derive(Debug, Clone, Copy)]
 pub struct Poke {
@@ -216,6 +227,44 @@ impl<'a> Locked<'a> {
             _ if flags & bindings::FOLL_NOFAULT != 0 => Err(Ground::Away),
             _ => Err(Ground::NoMemory),
         }
+    }
+
+    /// Returns the text of an address, as [`Space::ground`] does.
+    fn ground(&self, addr: u64) -> Grounded<u64> {
+        let area = self.area(addr).ok_or(Ground::Unmapped)?;
+        area.ground()?;
+        match area.runs() {
+            true => Ok(area.text()),
+            false => Err(Ground::NotText),
+        }
+    }
+
+    /// Checks a counter, as [`Space::may_count`] does. One that passes is within a page.
+    fn may_count(&self, addr: u64, probe: u64) -> Grounded {
+        let area = self.area(addr).ok_or(Ground::Unmapped)?;
+        let text = self.area(probe).ok_or(Ground::Unmapped)?;
+        let may = addr % 2 == 0
+            && area.inode != 0
+            && area.inode == text.inode
+            && area.flags & (WRITE | SHARED) == WRITE;
+        may.then_some(()).ok_or(Ground::Differs)
+    }
+
+    /// Changes a counter, as [`Space::count`] demands.
+    fn count(&self, c: &Counter, change: impl FnOnce(u16) -> u16) -> Grounded {
+        if self.ground(c.probe)? != c.text {
+            return Err(Ground::Differs);
+        }
+        self.may_count(c.at, c.probe)?;
+        let mut bytes = [0; 2];
+        // `may_count` has checked that both bytes are in one page.
+        self.page(c.at, 0)?.read(c.at, &mut bytes);
+        let now = u16::from_le_bytes(bytes);
+        let then = change(now);
+        if then != now {
+            self.page(c.at, bindings::FOLL_WRITE)?.write(c.at, &then.to_le_bytes());
+        }
+        Ok(())
     }
 
     /// Brings in the page of an address, as [`Space::touch`] demands.
@@ -504,12 +553,7 @@ impl Space {
     pub fn ground(&self, addr: u64) -> core::result::Result<u64, Ground> {
         let user = self.in_use().ok_or(Ground::Gone)?;
         let locked = Locked::soon(&user).ok_or(Ground::Away)?;
-        let area = locked.area(addr).ok_or(Ground::Unmapped)?;
-        area.ground()?;
-        if !area.runs() {
-            return Err(Ground::NotText);
-        }
-        Ok(area.text())
+        locked.ground(addr)
     }
 
     /// Changes bytes of text. It is faster if the addresses ascend.
@@ -604,22 +648,17 @@ impl Space {
     }
 
     /// Tells whether a counter of two bytes at this address may be changed for a probe: it must be
-    /// in private, writable memory of the file that the probe is in, as the kernel demands for a
-    /// uprobe. Any other word may mean something else to the process.
+    /// aligned, and in private, writable memory of the file that the probe is in, as the kernel
+    /// demands for a uprobe. Any other word may mean something else to the process. `Away`: that
+    /// needs a wait.
     ///
     /// # Context
     ///
     /// *process*, may sleep
-    pub fn may_count(&self, addr: u64, probe: u64) -> bool {
-        let Some(user) = self.in_use() else { return false };
-        let Some(locked) = Locked::soon(&user) else { return false };
-        let (Some(area), Some(text)) = (locked.area(addr), locked.area(probe)) else {
-            return false;
-        };
-        addr.saturating_add(2) <= area.end
-            && area.inode != 0
-            && area.inode == text.inode
-            && area.flags & (WRITE | SHARED) == WRITE
+    pub fn may_count(&self, addr: u64, probe: u64) -> core::result::Result<(), Ground> {
+        let user = self.in_use().ok_or(Ground::Gone)?;
+        let locked = Locked::soon(&user).ok_or(Ground::Away)?;
+        locked.may_count(addr, probe)
     }
 
     /// Returns the value of a counter of two bytes; `None`: it is not present.
@@ -632,13 +671,20 @@ impl Space {
         (self.read(addr, &mut bytes).0 == bytes.len()).then(|| u16::from_le_bytes(bytes))
     }
 
-    /// Changes a counter of two bytes, which the process can write to, by `by`, but not below 0.
+    /// Replaces the value of a counter by `change` of it. The memory map is locked all the time, so
+    /// no change by a uprobe of the kernel, which locks it for writing, is lost. `Away` and
+    /// `NoMemory`: a later attempt may succeed; any other error: the counter is not there any more.
     ///
     /// # Context
     ///
     /// *process*, may sleep
-    pub fn count(&self, addr: u64, by: i16) -> Result {
-        let now = self.counted(addr).ok_or(EFAULT)?.saturating_add_signed(by).to_le_bytes();
-        self.write(addr, &now)
+    pub fn count(
+        &self,
+        counter: &Counter,
+        change: impl FnOnce(u16) -> u16,
+    ) -> core::result::Result<(), Ground> {
+        let user = self.in_use().ok_or(Ground::Gone)?;
+        let locked = Locked::soon(&user).ok_or(Ground::Away)?;
+        locked.count(counter, change)
     }
 }
