@@ -141,13 +141,12 @@ impl State {
         }
         self.arm();
         for (i, probe) in probes.iter().enumerate() {
-            if let Err(why) = self.armed(probe.cookie()) {
+            let armed = self.armed(probe.cookie());
+            if let Err(why) = armed.and_then(|()| self.raise(probe.cookie())) {
                 if self.release(probe) {
                     refuse(i, refusal(why));
                     any_refused = true;
                 }
-            } else {
-                self.raise(probe.cookie(), 1);
             }
         }
         if any_refused {
@@ -159,7 +158,7 @@ impl State {
         if !any_refused || self.publish().is_ok() {
             self.settled();
         }
-        if self.processes.iter().any(Process::may_shrink) {
+        if self.processes.iter().any(|p| p.may_shrink() || p.owes) {
             self.patience = LEAST_PATIENCE;
             user::look_again(self.patience);
         }
@@ -248,46 +247,85 @@ impl State {
         Ok(())
     }
 
-    /// Changes the semaphores of a probe, if it has any, by `by`.
-    fn raise(&self, number: u32, by: i16) {
-        let Some(known) = self.probes.get(number) else { return };
-        let Some(p) = self.process(known.space) else { return };
-        for part in known.semaphores() {
-            // The library may be unloaded, replaced by other memory, or loaded anew with a fresh
-            // counter.
-            let is_new = by < 0 && part.addresses().any(|addr| p.is_lost(addr));
-            let count = || p.space.count(&part.counter(), |now| now.saturating_add_signed(by));
-            if !is_new && count().is_err() && by > 0 {
-                // Any user can cause this, so log it once.
-                if !TOLD.swap(true, Relaxed) {
-                    pr_warn!(
-                        "fasttrap: a semaphore at {:#x} is not there; told once\n",
-                        part.semaphore
-                    );
+    /// Raises the semaphores of a probe, if it has any. On an error, none of them is raised, or
+    /// [`again`](Self::again) lowers it.
+    fn raise(&mut self, number: u32) -> Result<(), UserReason> {
+        let Self { processes, probes, .. } = self;
+        let Some(known) = probes.get_mut(number) else { return Ok(()) };
+        let Some(process) = processes.get_mut(known.space) else { return Ok(()) };
+        let mut failed = None;
+        for part in known.semaphores_mut() {
+            // A counter that could not be lowered is raised already, unless the library was loaded
+            // anew.
+            let raised = process.space.count(&part.counter(), |now| match part.raised {
+                true => now.max(1),
+                false => now.saturating_add(1),
+            });
+            match raised {
+                Ok(()) => part.raised = true,
+                Err(why @ (Ground::Away | Ground::NoMemory)) => {
+                    failed = Some(reason(why));
+                    break;
+                }
+                // The library may be unloaded, or replaced by other memory. Any user can cause
+                // this, so log it once.
+                Err(_) => {
+                    part.raised = false;
+                    if !TOLD.swap(true, Relaxed) {
+                        let at = part.semaphore;
+                        pr_warn!("fasttrap: a semaphore at {at:#x} is not there; told once\n");
+                    }
+                }
+            }
+        }
+        match failed {
+            None => Ok(()),
+            Some(why) => {
+                lower(known, process);
+                Err(why)
+            }
+        }
+    }
+
+    /// Lowers the semaphores that could not be lowered when their probes were disabled.
+    fn repay(&mut self) {
+        let Self { processes, probes, .. } = self;
+        for process in processes.iter_mut().filter(|p| p.owes) {
+            process.owes = false;
+            for at in 0..process.numbers.len() {
+                let known = process.numbers.get(at).and_then(|n| probes.get_mut(*n));
+                if let Some(known) = known.filter(|k| k.enabled.is_none()) {
+                    lower(known, process);
                 }
             }
         }
     }
 
-    /// Collects the counters that enabled probes of a process have raised, from index `from` of its
-    /// probes on, while `into` has room. Returns their number and the index to continue from.
-    pub(crate) fn counters(&self, space: u64, from: usize, into: &mut [Counter]) -> (usize, usize) {
-        let (mut n, mut at) = (0usize, from);
-        let Some(process) = self.process(space).filter(|p| p.has_counters) else { return (0, at) };
-        for number in process.numbers.get(from..).unwrap_or_default() {
-            if let Some(known) = self.probes.get(*number).filter(|k| k.enabled.is_some()) {
-                let Some(room) = into.get_mut(n..) else { break };
-                if known.semaphores().count() > room.len() {
-                    break;
-                }
-                for (to, part) in room.iter_mut().zip(known.semaphores()) {
+    /// Collects the counters that are raised for probes of a process, from a probe and a part of it
+    /// on, while `into` has room. Returns their number and the place to continue from.
+    pub(crate) fn counters(
+        &self,
+        space: u64,
+        from: (usize, usize),
+        into: &mut [Counter],
+    ) -> (usize, (usize, usize)) {
+        let (mut n, (mut at, mut skip)) = (0usize, from);
+        let Some(process) = self.process(space).filter(|p| p.has_counters) else {
+            return (n, from);
+        };
+        for number in process.numbers.get(at..).unwrap_or_default() {
+            let parts = self.probes.get(*number).into_iter().flat_map(Known::all_parts);
+            for part in parts.skip(skip) {
+                if part.raised {
+                    let Some(to) = into.get_mut(n) else { return (n, (at, skip)) };
                     *to = part.counter();
                     n = n.wrapping_add(1);
                 }
+                skip = skip.wrapping_add(1);
             }
-            at = at.wrapping_add(1);
+            (at, skip) = (at.wrapping_add(1), 0);
         }
-        (n, at)
+        (n, (at, skip))
     }
 
     /// Returns the enabled probes of a process whose helper satisfies `is_meant`.
@@ -305,8 +343,13 @@ impl State {
     /// Releases a probe that is about to change or to be disabled. It fires as before until the
     /// next change of breakpoints and tables.
     pub(crate) fn suspend(&mut self, probe: &Probe) {
-        if self.release(probe) {
-            self.raise(probe.cookie(), -1);
+        if !self.release(probe) {
+            return;
+        }
+        let Self { processes, probes, .. } = self;
+        let Some(known) = probes.get_mut(probe.cookie()) else { return };
+        if let Some(process) = processes.get_mut(known.space) {
+            lower(known, process);
         }
     }
 
@@ -401,8 +444,10 @@ impl State {
         self.settle();
     }
 
-    /// Retries what failed earlier: removing breakpoints, and freeing slots that threads were in.
+    /// Retries what failed earlier: lowering semaphores, removing breakpoints, and freeing slots
+    /// that threads were in.
     pub(crate) fn again(&mut self) {
+        self.repay();
         if self.processes.iter().any(Process::is_stuck) {
             self.processes.iter_mut().filter(|p| p.is_stuck()).for_each(|p| p.changed = true);
             self.disarm();
@@ -427,7 +472,7 @@ impl State {
             process.awaited = process.is_interrupted();
             any = true;
         }
-        let mut all_left = !self.processes.iter().any(Process::is_stuck);
+        let mut all_left = !self.processes.iter().any(|p| p.is_stuck() || p.owes);
         if any {
             // Without memory for it, processes that have breakpoints are awaited.
             let _ = mem::reserve(&mut inside, MOST_INSIDE);
@@ -468,8 +513,10 @@ impl State {
         }
     }
 
-    /// Restores the original byte under each breakpoint, even where that failed before.
-    pub(crate) fn restore(&self) {
+    /// Restores the original byte under each breakpoint, and lowers semaphores, even where that
+    /// failed before.
+    pub(crate) fn restore(&mut self) {
+        self.repay();
         let mut left = 0usize;
         for process in self.processes.iter() {
             left = left.wrapping_add(process.poke_all(&process.space, |p| p.poke(false)));
@@ -537,6 +584,21 @@ impl State {
         }
         Retired::free_all(processes.iter_mut().filter_map(|p| p.retired.take()));
         result
+    }
+}
+
+/// Lowers the semaphores that were raised for a probe. If memory is short, or if the process keeps
+/// its memory map locked, [`State::again`] retries it.
+fn lower(known: &mut Known, process: &mut Process) {
+    for part in known.all_parts_mut().filter(|part| part.raised) {
+        // The library may have been loaded anew, with a fresh counter.
+        let is_new = part.addresses().any(|addr| process.is_lost(addr));
+        let lowered = match is_new {
+            true => Ok(()),
+            false => process.space.count(&part.counter(), |now| now.saturating_sub(1)),
+        };
+        part.raised = matches!(lowered, Err(Ground::Away | Ground::NoMemory));
+        process.owes |= part.raised;
     }
 }
 

@@ -289,7 +289,7 @@ fn packed(module: &[u8], dof: &Dof<'_>, space: &Space) -> Result<(KVVec<u8>, usi
                 // If the call was a tail call, the return address is still on the stack.
                 let mut code = [0];
                 pages.bring(place)?;
-                space.read(place, &mut code);
+                space.read_patiently(place, &mut code);
                 let [plain, last] = &mut args;
                 let args = if code == [RET] { last } else { plain };
                 out.put(UserKind::Usdt, place, args.text(), names)?;

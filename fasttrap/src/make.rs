@@ -12,7 +12,7 @@ use abi::user::{Expected, Refusal, UserKind, UserProbeView, UserReason, MAX_ARGS
 use abi::user::{MAX_NOTES, MAX_USERS_NOTES, MAX_USER_NOTES};
 use core::fmt;
 use framework::framework::ProviderId;
-use framework::{Draft, Error, Framework, Offer, Probe};
+use framework::{Draft, EnableError, Error, Framework, Offer, Probe};
 use kapi::user::{Ground, Space};
 use kapi::{mem, task, time};
 use kernel::error::code::ENODEV;
@@ -299,10 +299,17 @@ impl Order<'_> {
         if self.changed.is_empty() {
             return;
         }
-        state.enable(&self.changed, &mut |i, _| {
+        state.enable(&self.changed, &mut |i, why| {
             let Some((probe, place)) = self.asked.get(i).copied() else { return };
-            // `one` has already checked the places, so only memory can be lacking.
-            let reason = UserReason::NoMemory as u32;
+            // `one` has already checked the places.
+            let reason = match why {
+                EnableError::Memory => UserReason::NoMemory,
+                EnableError::Gone => UserReason::Gone,
+                EnableError::Busy(words) | EnableError::Unsupported(words) => {
+                    let mut all = UserReason::ALL.iter().copied();
+                    all.find(|why| why.words() == words).unwrap_or(UserReason::Away)
+                }
+            } as u32;
             refuse(Refusal { probe, place, reason, pad: 0 });
         });
         self.changed.clear();

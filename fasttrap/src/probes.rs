@@ -21,6 +21,8 @@ pub(crate) struct Part {
     pub(crate) is_there: bool,
     /// The address of a counter in the process, or 0.
     pub(crate) semaphore: u64,
+    /// We have raised the counter for this part, and not lowered it yet.
+    pub(crate) raised: bool,
     /// The kind of its places.
     pub(crate) role: Role,
     /// For USDT: the locations of the arguments at these places.
@@ -56,8 +58,8 @@ impl Part {
                 Places::Some(all)
             }
         };
-        let (is_there, semaphore, args) = (true, 0, None);
-        Ok(Self { address, size, text, is_there, semaphore, role, args, places, expected })
+        let (is_there, semaphore, raised, args) = (true, 0, false, None);
+        Ok(Self { address, size, text, is_there, semaphore, raised, role, args, places, expected })
     }
 
     /// Returns the offsets of the places from the address.
@@ -127,7 +129,7 @@ impl Known {
         }
     }
 
-    fn all_parts_mut(&mut self) -> impl Iterator<Item = &mut Part> {
+    pub(crate) fn all_parts_mut(&mut self) -> impl Iterator<Item = &mut Part> {
         Iterator::chain(core::iter::once(&mut self.first), self.more.iter_mut())
     }
 
@@ -144,7 +146,7 @@ impl Known {
         part: Part,
         allowed: Result<(), UserReason>,
     ) -> kernel::error::Result<Result<(), UserReason>> {
-        if let Some(gone) = self.all_parts_mut().find(|p| !p.is_there) {
+        if let Some(gone) = self.all_parts_mut().find(|p| !p.is_there && !p.raised) {
             *gone = part;
             return Ok(Ok(()));
         }
@@ -157,10 +159,10 @@ impl Known {
         Ok(allowed)
     }
 
-    /// Returns the parts that have a counter, one for each counter.
-    pub(crate) fn semaphores(&self) -> impl Iterator<Item = &Part> {
+    /// Returns the present parts that have a counter, one for each counter.
+    pub(crate) fn semaphores_mut(&mut self) -> impl Iterator<Item = &mut Part> {
         let mut last = 0;
-        self.parts().filter(move |part| {
+        self.all_parts_mut().filter(|part| part.is_there).filter(move |part| {
             // In one object, all parts have the same counter.
             let before = core::mem::replace(&mut last, part.semaphore);
             part.semaphore != 0 && part.semaphore != before

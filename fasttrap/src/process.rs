@@ -279,6 +279,8 @@ pub(crate) struct Process {
     pub(crate) broken: Option<UserReason>,
     /// It has probes with semaphores.
     pub(crate) has_counters: bool,
+    /// Disabled probes have semaphores that could not be lowered.
+    pub(crate) owes: bool,
     /// The entry that its threads read when they hit a breakpoint.
     pub(crate) entry: Arc<Entry>,
     /// The previous table, which threads may still read.
@@ -338,6 +340,7 @@ impl Process {
             slots: KVec::new(),
             broken: None,
             has_counters: false,
+            owes: false,
             entry: mem::arc(Entry::new())?,
             retired: None,
             changed: false,

@@ -111,17 +111,31 @@ fn clean(context: &Context, parent: u64, child: &Space) -> Result {
     }
     complain_of(left);
     unmap_slots(context, parent, child);
-    let mut from = 0;
+    lower_counters(context, parent, child)
+}
+
+/// Lowers the semaphores that are raised in the parent: nobody has enabled the probes of a child.
+fn lower_counters(context: &Context, parent: u64, child: &Space) -> Result {
+    let mut from = (0, 0);
     loop {
         let mut counters = [Counter::default(); FEW];
-        let (n, to) = state().counters(parent, from, &mut counters);
+        let (n, to) = context.fasttrap.state.lock().counters(parent, from, &mut counters);
         for counter in counters.iter().take(n) {
-            let _ = child.count(counter, |now| now.saturating_sub(1));
+            child.touch(counter.at).or_else(unless_killed)?;
+            let _ = child.count_patiently(counter, |now| now.saturating_sub(1));
         }
         if n == 0 {
             return Ok(());
         }
         from = to;
+    }
+}
+
+/// A page that is missing has no counter either.
+fn unless_killed(e: Error) -> Result {
+    match e {
+        e if e == EINTR => Err(e),
+        _ => Ok(()),
     }
 }
 

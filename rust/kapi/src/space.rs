@@ -524,8 +524,24 @@ impl Space {
     ///
     /// *process*, may sleep
     pub fn read(&self, addr: u64, into: &mut [u8]) -> (usize, Option<Ground>) {
+        self.read_some(addr, into, false)
+    }
+
+    /// Works like [`read`](Self::read), and waits for the memory map as long as the process likes,
+    /// at nobody else's cost. `Away`: a page is not present, or the calling thread was killed.
+    ///
+    /// # Context
+    ///
+    /// *process*, may sleep; the caller holds no lock that others wait for
+    pub fn read_patiently(&self, addr: u64, into: &mut [u8]) -> (usize, Option<Ground>) {
+        self.read_some(addr, into, true)
+    }
+
+    /// `patient`: only its own process waits for the caller.
+    fn read_some(&self, addr: u64, into: &mut [u8], patient: bool) -> (usize, Option<Ground>) {
         let Some(user) = self.in_use() else { return (0, Some(Ground::Gone)) };
-        let Some(locked) = Locked::soon(&user) else { return (0, Some(Ground::Away)) };
+        let lock = if patient { Locked::killable } else { Locked::soon };
+        let Some(locked) = lock(&user) else { return (0, Some(Ground::Away)) };
         let mut done = 0;
         while done < into.len() {
             let (at, end) = next_part(addr, done, into.len());
@@ -685,6 +701,22 @@ impl Space {
     ) -> core::result::Result<(), Ground> {
         let user = self.in_use().ok_or(Ground::Gone)?;
         let locked = Locked::soon(&user).ok_or(Ground::Away)?;
+        locked.count(counter, change)
+    }
+
+    /// Works like [`count`](Self::count), and waits for the memory map as long as the process
+    /// likes. `Away`: the counter is not present, or the calling thread was killed.
+    ///
+    /// # Context
+    ///
+    /// *process*, may sleep; the caller holds no lock that others wait for
+    pub fn count_patiently(
+        &self,
+        counter: &Counter,
+        change: impl FnOnce(u16) -> u16,
+    ) -> core::result::Result<(), Ground> {
+        let user = self.in_use().ok_or(Ground::Gone)?;
+        let locked = Locked::killable(&user).ok_or(Ground::Away)?;
         locked.count(counter, change)
     }
 }
