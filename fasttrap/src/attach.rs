@@ -14,7 +14,7 @@
 //! lead to probes that nobody has enabled.
 
 use crate::litter::MOST_INSIDE;
-use crate::probes::{Known, Probes};
+use crate::probes::{Known, Part, Probes};
 use crate::process::{complain_of, reason, Process, Reader, BATCH};
 use crate::processes::Processes;
 use crate::table::{Spaces, SPACES};
@@ -301,24 +301,27 @@ impl State {
         }
     }
 
-    /// Collects the counters that are raised for probes of a process, from a probe and a part of it
-    /// on, while `into` has room. Returns their number and the place to continue from.
+    /// Collects counters of a process, from a probe and a part of it on, while `into` has room:
+    /// those that are raised, and, with false, those that were lowered so lately that a copy of the
+    /// process may have been made before. Returns their number and the place to continue from.
     pub(crate) fn counters(
         &self,
         space: u64,
         from: (usize, usize),
-        into: &mut [Counter],
+        into: &mut [(Counter, bool)],
     ) -> (usize, (usize, usize)) {
         let (mut n, (mut at, mut skip)) = (0usize, from);
         let Some(process) = self.process(space).filter(|p| p.has_counters) else {
             return (n, from);
         };
+        // While such a copy may exist, `vacate` keeps the places.
+        let is_late = |part: &Part| part.addresses().any(|addr| process.find(addr).is_some());
         for number in process.numbers.get(at..).unwrap_or_default() {
             let parts = self.probes.get(*number).into_iter().flat_map(Known::all_parts);
             for part in parts.skip(skip) {
-                if part.raised {
+                if part.raised || (part.lowered && is_late(part)) {
                     let Some(to) = into.get_mut(n) else { return (n, (at, skip)) };
-                    *to = part.counter();
+                    *to = (part.counter(), part.raised);
                     n = n.wrapping_add(1);
                 }
                 skip = skip.wrapping_add(1);
@@ -598,6 +601,7 @@ fn lower(known: &mut Known, process: &mut Process) {
             false => process.space.count(&part.counter(), |now| now.saturating_sub(1)),
         };
         part.raised = matches!(lowered, Err(Ground::Away | Ground::NoMemory));
+        part.lowered = !part.raised;
         process.owes |= part.raised;
     }
 }

@@ -23,6 +23,8 @@ pub(crate) struct Part {
     pub(crate) semaphore: u64,
     /// We have raised the counter for this part, and not lowered it yet.
     pub(crate) raised: bool,
+    /// We have raised the counter for this part before, and lowered it.
+    pub(crate) lowered: bool,
     /// The kind of its places.
     pub(crate) role: Role,
     /// For USDT: the locations of the arguments at these places.
@@ -58,8 +60,21 @@ impl Part {
                 Places::Some(all)
             }
         };
-        let (is_there, semaphore, raised, args) = (true, 0, false, None);
-        Ok(Self { address, size, text, is_there, semaphore, raised, role, args, places, expected })
+        let (is_there, raised, lowered) = (true, false, false);
+        let (semaphore, args) = (0, None);
+        Ok(Self {
+            address,
+            size,
+            text,
+            is_there,
+            semaphore,
+            raised,
+            lowered,
+            role,
+            args,
+            places,
+            expected,
+        })
     }
 
     /// Returns the offsets of the places from the address.

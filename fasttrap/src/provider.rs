@@ -114,15 +114,27 @@ fn clean(context: &Context, parent: u64, child: &Space) -> Result {
     lower_counters(context, parent, child)
 }
 
-/// Lowers the semaphores that are raised in the parent: nobody has enabled the probes of a child.
+/// Lowers the semaphores that were raised when the process was copied: nobody has enabled the
+/// probes of a child.
 fn lower_counters(context: &Context, parent: u64, child: &Space) -> Result {
+    let state = || context.fasttrap.state.lock();
+    let Some(original) = state().process(parent).map(|p| p.space.clone()) else { return Ok(()) };
     let mut from = (0, 0);
     loop {
-        let mut counters = [Counter::default(); FEW];
-        let (n, to) = context.fasttrap.state.lock().counters(parent, from, &mut counters);
-        for counter in counters.iter().take(n) {
+        let mut counters = [(Counter::default(), false); FEW];
+        let (n, to) = state().counters(parent, from, &mut counters);
+        for (counter, raised) in counters.iter().take(n) {
             child.touch(counter.at).or_else(unless_killed)?;
-            let _ = child.count_patiently(counter, |now| now.saturating_sub(1));
+            // The parent's has been lowered, before the copy was made or after that. A parent that
+            // has ended may have kept a raised one until its end.
+            let mut most = None;
+            if !raised {
+                let _ = original.count_patiently(counter, |now| *most.insert(now));
+            }
+            let _ = child.count_patiently(counter, |now| match most {
+                Some(most) => now.min(most),
+                None => now.saturating_sub(1),
+            });
         }
         if n == 0 {
             return Ok(());

@@ -402,7 +402,8 @@ impl<'a> Page<'a> {
     }
 }
 
-/// The memory of a process.
+/// The memory of a process. A clone is the same memory.
+#[derive(Clone)]
 pub struct Space(ARef<Mm>);
 
 /// A process.
