@@ -15,11 +15,11 @@
 
 use crate::litter::MOST_INSIDE;
 use crate::probes::{Known, Part, Probes};
-use crate::process::{complain_of, reason, Process, Reader, BATCH};
+use crate::process::{complain_of, may_be_copy, reason, Point, Process, Reader, BATCH};
 use crate::processes::Processes;
 use crate::table::{Spaces, SPACES};
 use abi::user::UserReason;
-use core::sync::atomic::{AtomicBool, Ordering::Acquire, Ordering::Relaxed};
+use core::sync::atomic::{AtomicBool, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 use framework::{EnableError, Framework, Probe};
 use kapi::publish::{Replace, Retired};
 use kapi::user::{self, Counter, Found, Ground, Handlers, Poke};
@@ -396,9 +396,8 @@ impl State {
                             Ok(()) => on,
                             // The memory is as it was; `again` retries.
                             Err(Ground::NoMemory | Ground::Away) => !on,
-                            Err(Ground::Differs) if !on => {
-                                point.take_from_copy(space);
-                                false
+                            Err(why) if !on && may_be_copy(why) => {
+                                point.stays_in_copy(space, false)
                             }
                             // The memory was unmapped or overwritten.
                             Err(_) => false,
@@ -459,6 +458,29 @@ impl State {
             self.settled();
         }
         self.vacate();
+    }
+
+    /// Makes a copy of a process known with a breakpoint that cannot be removed from it. After
+    /// [`adopted`](Self::adopted), its threads pass that as those of the original do.
+    pub(crate) fn adopt(&mut self, parent: u64, copy: Found, point: Point) -> Result {
+        let key = copy.space.key();
+        self.know(copy)?;
+        let original = self.process(parent).ok_or(ESRCH)?;
+        let is_interrupted = original.is_interrupted();
+        let room = original.room_with(point.slot).ok_or(ENOENT)?;
+        let process = self.processes.get_mut(key).ok_or(ESRCH)?;
+        process.adopt(point, room)?;
+        process.entry.interrupted.fetch_or(is_interrupted, Release);
+        Ok(())
+    }
+
+    /// Ends calls of [`adopt`](Self::adopt).
+    pub(crate) fn adopted(&mut self) -> Result {
+        self.publish()?;
+        self.settled();
+        self.patience = LEAST_PATIENCE;
+        user::look_again(self.patience);
+        Ok(())
     }
 
     /// Unmaps the slots of processes that have no breakpoint. A later call forgets their places. If

@@ -67,7 +67,7 @@ fn pay(places: usize) -> Result<KVVec<u8>> {
 }
 
 /// Returns the current process. The caller is no kernel thread, and the process has not ended.
-fn find() -> Result<kapi::user::Found> {
+pub(crate) fn find() -> Result<kapi::user::Found> {
     Ok(Space::of(u32::try_from(task::ns_pid()).map_err(|_| ESRCH)?)?)
 }
 

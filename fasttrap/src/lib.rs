@@ -26,6 +26,7 @@
 //! |---|---|
 //! | `provider` | start and end; forks, exits and executions of processes |
 //! | `context` | the provider's context, for functions that get no reference to it |
+//! | `copy` | copies of text that contain breakpoints |
 //! | `make` | probes that the consumer asks for |
 //! | `process` | a process: its places and slots |
 //! | `processes` | all processes |
@@ -48,6 +49,7 @@ mod args;
 mod attach;
 #[cfg(CONFIG_RUST)]
 mod context;
+mod copy;
 #[cfg(CONFIG_RUST)]
 mod helper;
 #[cfg_attr(not(CONFIG_RUST), allow(dead_code, reason = "on the host only tests use it"))]

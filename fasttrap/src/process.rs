@@ -23,9 +23,6 @@ use x86::encoding::{is_call, INT3};
 /// `xor %eax,%eax`
 const CLEAR: [u8; 2] = [0x31, 0xc0];
 
-/// The value of [`Space::ground`] for anonymous memory.
-const NO_FILE: u64 = 0;
-
 /// The number of breakpoints that are written at a time.
 pub(crate) const BATCH: usize = 64;
 
@@ -65,7 +62,7 @@ impl Point {
     }
 
     /// Returns the instruction.
-    fn code(&self) -> &[u8] {
+    pub(crate) fn code(&self) -> &[u8] {
         self.bytes.get(..self.len.into()).unwrap_or_default()
     }
 
@@ -86,17 +83,6 @@ impl Point {
         self.bytes.iter().zip(expected).take(self.len.into()).all(|(is, wanted)| is == wanted)
     }
 
-    /// Removes the breakpoint from a copy of the text that the program has mapped over it. Such a
-    /// copy is anonymous memory; programs make one to have their text in huge pages.
-    pub(crate) fn take_from_copy(&self, space: &Space) {
-        let mut code = [0; x86::MAX_LEN];
-        let (n, _) = space.read(self.addr, &mut code);
-        let copy = Self { text: NO_FILE, ..*self };
-        if copy.is(NO_FILE, code.get(..n).unwrap_or_default()) {
-            space.poke(&mut [copy.poke(false)]);
-        }
-    }
-
     /// Tells whether the text still contains this instruction, apart from our breakpoint.
     fn is(&self, text: u64, code: &[u8]) -> bool {
         let here = self.bytes.iter().zip(code).take(self.len.into());
@@ -109,13 +95,13 @@ impl Point {
 
 /// A piece of memory for slots.
 pub(crate) struct Slots {
-    room: Room,
-    used: u64,
+    pub(crate) room: Room,
+    pub(crate) used: u64,
     /// The offset from which nothing has been written yet, and the bytes to be written there.
-    written: u64,
-    fresh: KVVec<u8>,
+    pub(crate) written: u64,
+    pub(crate) fresh: KVVec<u8>,
     /// The process has unmapped it or it could not be written, so it gets no more slots.
-    lost: bool,
+    pub(crate) lost: bool,
 }
 
 impl Slots {
@@ -800,24 +786,28 @@ impl Process {
     }
 
     /// Changes all places, in the memory of this process or of a copy. Returns how many changes
-    /// failed because memory was short or the page was not in memory.
+    /// failed because memory was short, the page was not in memory, or it was a copy of the text
+    /// that cannot be changed.
     pub(crate) fn poke_all(&self, space: &Space, poke: impl Fn(&Point) -> Poke) -> usize {
         let (mut pokes, mut left) = ([Poke::new(0, 0, 0, 0); BATCH], 0usize);
         for points in self.points.chunks(BATCH) {
             pokes.iter_mut().zip(points).for_each(|(to, point)| *to = poke(point));
             let pokes = pokes.get_mut(..points.len()).unwrap_or_default();
             space.poke(pokes);
-            for (poke, point) in pokes.iter().zip(points) {
-                if poke.result() == Err(Ground::Differs) && point.armed {
-                    point.take_from_copy(space);
-                }
-            }
-            let is_left = |p: &&Poke| matches!(p.result(), Err(Ground::NoMemory | Ground::Away));
-            let failed = pokes.iter().filter(is_left);
-            left = left.wrapping_add(failed.count());
+            let is_left = |(poke, point): &(&Poke, &Point)| match poke.result() {
+                Err(Ground::NoMemory | Ground::Away) => true,
+                Err(why) => may_be_copy(why) && point.armed && point.stays_in_copy(space, false),
+                Ok(()) => false,
+            };
+            left = left.wrapping_add(pokes.iter().zip(points).filter(is_left).count());
         }
         left
     }
+}
+
+/// Tells whether a change of text may have failed because the program has mapped a copy over it.
+pub(crate) fn may_be_copy(why: Ground) -> bool {
+    matches!(why, Ground::Differs | Ground::NotText | Ground::Shared)
 }
 
 /// Logs that breakpoints without users could not be removed.

@@ -5,7 +5,7 @@ use crate::attach::State;
 use crate::context::{Context, Fasttrap, CONTEXT};
 use crate::helper;
 use crate::probes::{Known, Probes};
-use crate::process::{complain_of, Process};
+use crate::process::{complain_of, may_be_copy, Point, Process};
 use crate::processes::Processes;
 use crate::table::SPACES;
 use crate::trap;
@@ -83,7 +83,7 @@ fn forked(parent: u64) {
 /// process itself. Also unmaps the slots, unless the thread is in one, and lowers the semaphores.
 fn clean(context: &Context, parent: u64, child: &Space) -> Result {
     let state = || context.fasttrap.state.lock();
-    let mut left = 0usize;
+    let (mut left, mut any_adopted) = (0usize, false);
     for from in (0..).step_by(FEW) {
         let mut points = [None; FEW];
         let mut pokes = [Poke::new(0, 0, 0, 0); FEW];
@@ -102,15 +102,25 @@ fn clean(context: &Context, parent: u64, child: &Space) -> Result {
         let pokes = pokes.get_mut(..n).unwrap_or_default();
         child.poke_patiently(pokes)?;
         for (poke, point) in pokes.iter().zip(points.iter().flatten()) {
-            match poke.result() {
-                Err(Ground::Differs) if point.armed => point.take_from_copy(child),
-                Err(Ground::NoMemory) => left = left.wrapping_add(1),
-                _ => {}
+            let stays = match poke.result() {
+                Err(Ground::NoMemory) => true,
+                Err(why) => may_be_copy(why) && point.armed && point.stays_in_copy(child, true),
+                Ok(()) => false,
+            };
+            match stays {
+                true if adopt(context, parent, point).is_ok() => any_adopted = true,
+                true => left = left.wrapping_add(1),
+                false => {}
             }
         }
     }
+    if any_adopted && state().adopted().is_err() {
+        left = left.wrapping_add(1);
+    }
     complain_of(left);
-    unmap_slots(context, parent, child);
+    if !any_adopted {
+        unmap_slots(context, parent, child);
+    }
     lower_counters(context, parent, child)
 }
 
@@ -149,6 +159,17 @@ fn unless_killed(e: Error) -> Result {
         e if e == EINTR => Err(e),
         _ => Ok(()),
     }
+}
+
+/// Makes the current process known with a breakpoint of its parent that could not be removed from
+/// it.
+fn adopt(
+    context: &Context,
+    parent: u64,
+    point: &Point,
+) -> core::result::Result<(), framework::Error> {
+    let _making = context.making.lock();
+    Ok(context.fasttrap.state.lock().adopt(parent, helper::find()?, *point)?)
 }
 
 fn unmap_slots(context: &Context, parent: u64, child: &Space) {

@@ -231,12 +231,17 @@ impl<'a> Locked<'a> {
 
     /// Returns the text of an address, as [`Space::ground`] does.
     fn ground(&self, addr: u64) -> Grounded<u64> {
-        let area = self.area(addr).ok_or(Ground::Unmapped)?;
-        area.ground()?;
-        match area.runs() {
-            true => Ok(area.text()),
+        let text = self.text(addr)?;
+        match self.area(addr).is_some_and(|area| area.runs()) {
+            true => Ok(text),
             false => Err(Ground::NotText),
         }
+    }
+
+    /// Returns the text of an address, as [`Space::text`] does.
+    fn text(&self, addr: u64) -> Grounded<u64> {
+        let area = self.area(addr).ok_or(Ground::Unmapped)?;
+        area.ground().map(|()| area.text())
     }
 
     /// Checks a counter, as [`Space::may_count`] does. One that passes is within a page.
@@ -571,6 +576,17 @@ impl Space {
         let user = self.in_use().ok_or(Ground::Gone)?;
         let locked = Locked::soon(&user).ok_or(Ground::Away)?;
         locked.ground(addr)
+    }
+
+    /// Works like [`ground`](Self::ground), even where nothing can run now.
+    ///
+    /// # Context
+    ///
+    /// *process*, may sleep
+    pub fn text(&self, addr: u64) -> core::result::Result<u64, Ground> {
+        let user = self.in_use().ok_or(Ground::Gone)?;
+        let locked = Locked::soon(&user).ok_or(Ground::Away)?;
+        locked.text(addr)
     }
 
     /// Changes bytes of text. It is faster if the addresses ascend.
