@@ -518,7 +518,11 @@ impl Process {
         let at = self.find(addr).unwrap_or(self.points.len());
         let number = u32::try_from(at).map_err(|_| UserReason::NoMemory)?;
         if let Some(stale) = self.points.get_mut(at) {
-            // The probes of the previous text release the place later.
+            // The probes of the previous text release the place later. A thread may be in the
+            // previous slot, from which nothing leads to a place now: see `signal`.
+            if stale.slot != 0 {
+                self.entry.interrupted.store(true, Ordering::Release);
+            }
             point.users = stale.users;
             point.is_own &= stale.is_own;
             *stale = point;
@@ -577,10 +581,11 @@ impl Process {
         Ok(at)
     }
 
-    /// Writes the code of all new slots. If that fails, it gives up the piece of memory, places
-    /// without a breakpoint lose their slots in it, and `broken` says why.
+    /// Writes the code of all new slots. If that fails, the places lose the new slots, and `broken`
+    /// says why. Unless the memory map is only busy, it gives up the piece of memory: its other
+    /// places without a breakpoint lose their slots, too.
     pub(crate) fn write_slots(&mut self) {
-        let Self { slots, space, points, .. } = self;
+        let Self { slots, space, points, entry, .. } = self;
         self.broken = None;
         for s in slots.iter_mut() {
             let Err(e) = s.write(space) else { continue };
@@ -590,10 +595,19 @@ impl Process {
                 EAGAIN => UserReason::Away,
                 _ => UserReason::NoMemory,
             });
-            s.lost = true;
-            s.fresh = KVVec::new();
-            let without = points.iter_mut().filter(|p| !p.armed && s.holds(p.slot));
-            without.for_each(|p| p.slot = 0);
+            s.lost = e != EAGAIN;
+            for p in points.iter_mut().filter(|p| !p.armed && s.holds(p.slot)) {
+                let is_new = p.slot.wrapping_sub(s.room.start()) >= s.written;
+                if is_new || s.lost {
+                    p.slot = 0;
+                }
+                // A thread may be in an old one, from which nothing leads to its place now: see
+                // `signal`.
+                if !is_new && s.lost {
+                    entry.interrupted.store(true, Ordering::Release);
+                }
+            }
+            (s.used, s.fresh) = (s.written, KVVec::new());
         }
     }
 
