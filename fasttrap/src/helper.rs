@@ -15,7 +15,7 @@ use abi::helper::{
 use abi::user::{pack, UserArg, UserArgKind, UserKind, UserProbe, MAX_ARGS, NO_REG};
 use dof::{Dof, ProviderProbe};
 use framework::{Error, Framework};
-use kapi::user::Space;
+use kapi::user::{self, Space};
 use kapi::{mem, task, xcall};
 use kernel::error::code::ENODEV;
 use kernel::prelude::*;
@@ -52,7 +52,7 @@ pub fn add(module: &[u8], address: u64, at: u64, bytes: &mut [u8]) -> Result<u32
             process.last_helper.checked_add(1).ok_or(Error::TooMany("helpers"))?;
         process.last_helper
     };
-    install(&context, key, Helper { number, places, packed, paid })?;
+    install(&context, key, Helper { number, pid: 0, places, packed, paid })?;
     Ok(number)
 }
 
@@ -72,13 +72,14 @@ pub(crate) fn find() -> Result<kapi::user::Found> {
 }
 
 /// Makes the probes, and keeps the packed form of the helper. On an error, nothing of it remains.
-fn install(context: &Context, key: u64, helper: Helper) -> Result {
+fn install(context: &Context, key: u64, mut helper: Helper) -> Result {
     let number = helper.number;
     {
         let mut state = context.fasttrap.state.lock();
         state.admit(key, &helper)?;
     }
     let pid = u32::try_from(task::pid()).map_err(|_| ESRCH)?;
+    helper.pid = pid;
     let may_destroy = task::may_destroy();
     let request = Request { pid, space: key, helper: number, may_destroy };
     let (mut any_refused, mut made) = (false, Ok(0));
@@ -152,12 +153,67 @@ pub fn remove(number: u32) -> Result {
         let process = state.processes.get_mut(key).ok_or(Error::NoSuch("helper"))?;
         let at = process.helpers.iter().position(|h| h.number == number);
         let at = at.ok_or(Error::NoSuch("helper"))?;
-        if let Ok(gone) = process.helpers.remove(at) {
-            process.places = process.places.saturating_sub(gone.places);
-        }
+        process.forget_helper(at);
     }
     withdraw(&context, key, number);
     Ok(())
+}
+
+/// Removes the probes of each process that has ended, or has executed another program, while others
+/// go on with its memory: the id in their names may soon be that of a process of another user. The
+/// caller holds the lock `Making`.
+pub(crate) fn withdraw_left(context: &Context) {
+    let mut from = 0;
+    loop {
+        let Some((key, number)) = context.fasttrap.state.lock().take_left(from) else { return };
+        withdraw(context, key, number);
+        from = key;
+    }
+}
+
+/// Tells whether no thread uses the memory with this key any more, but children that were copied
+/// from it still get their probes.
+fn is_ending(key: u64) -> bool {
+    let mut is_used = false;
+    user::awaits_children(key) && {
+        user::each_thread(|of, _| {
+            is_used |= of == key;
+            false
+        });
+        !is_used
+    }
+}
+
+impl State {
+    /// Forgets the first helper, in processes from this key on, that its process has left behind.
+    /// Returns the key and its number.
+    fn take_left(&mut self, from: u64) -> Option<(u64, u32)> {
+        let left = |process: &Process| {
+            let mut last = 0;
+            process.helpers.iter().position(|h| {
+                // Nearly always, one process has registered all.
+                let is_left = h.pid != last && !process.space.is_of(h.pid);
+                last = h.pid;
+                is_left
+            })
+        };
+        let (key, at) = self.processes.iter_from(from).find_map(|p| {
+            // If nobody uses the memory, they are forgotten with it.
+            let at = left(p).filter(|_| p.space.is_alive())?;
+            let key = p.space.key();
+            (!is_ending(key)).then_some((key, at))
+        })?;
+        Some((key, self.processes.get_mut(key)?.forget_helper(at)?))
+    }
+}
+
+impl Process {
+    /// Forgets a helper by its index. Returns its number.
+    fn forget_helper(&mut self, at: usize) -> Option<u32> {
+        let gone = self.helpers.remove(at).ok()?;
+        self.places = self.places.saturating_sub(gone.places);
+        Some(gone.number)
+    }
 }
 
 /// Removes the probes of a helper even if they are enabled, for all its providers at once.
@@ -201,7 +257,7 @@ fn take_over(context: &Context, parent: u64, child: &Space, all: &mut KVec<Helpe
         mem::reserve(all, process.helpers.len())?;
         for Helper { number, places, packed, .. } in process.helpers.iter() {
             let (number, places, packed) = (*number, *places, packed.clone());
-            mem::push(all, Helper { number, places, packed, paid: KVVec::new() })?;
+            mem::push(all, Helper { number, pid: 0, places, packed, paid: KVVec::new() })?;
         }
         process.last_helper
     };
@@ -220,10 +276,10 @@ fn take_over(context: &Context, parent: u64, child: &Space, all: &mut KVec<Helpe
         state.know(found)?;
         state.processes.get_mut(key).ok_or(ESRCH)?.last_helper = last;
     }
-    while let Some(Helper { number, places, packed, paid }) = all.last_mut() {
+    while let Some(Helper { number, places, packed, paid, .. }) = all.last_mut() {
         let paid = core::mem::replace(paid, KVVec::new());
         let (number, places, packed) = (*number, *places, packed.clone());
-        install(context, key, Helper { number, places, packed, paid })?;
+        install(context, key, Helper { number, pid: 0, places, packed, paid })?;
         let _ = all.pop();
     }
     Ok(())

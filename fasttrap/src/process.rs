@@ -243,6 +243,9 @@ impl<'a> Pages<'a> {
 pub(crate) struct Helper {
     /// The number by which the program removes them.
     pub(crate) number: u32,
+    /// The id in their names: that of the process that registered them. Others may use the same
+    /// memory.
+    pub(crate) pid: u32,
     /// The number of places of all its probes.
     pub(crate) places: usize,
     /// The probes of the DOF, packed.

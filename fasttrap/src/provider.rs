@@ -200,7 +200,8 @@ fn again() {
     }
 }
 
-/// Forgets processes that have ended, with their probes.
+/// Forgets processes that have ended, with their probes, and the probes of those whose memory has
+/// other users.
 fn ended() {
     let Some(context) = CONTEXT.get() else { return };
     let _making = context.making.lock();
@@ -209,13 +210,14 @@ fn ended() {
     let mut from = 0;
     loop {
         let gone = context.fasttrap.state.lock().forget(from, has_ended);
-        let Some(mut gone) = gone else { return };
+        let Some(mut gone) = gone else { break };
         from = gone.space.key();
         // Lock order: the framework's lock comes before `State`.
         while let Some(offered) = gone.groups.pop() {
             context.framework.retire_group(offered.group);
         }
     }
+    helper::withdraw_left(&context);
 }
 
 /// The longest wait for forks, in ns. It is as long as that for children in `children.c`.

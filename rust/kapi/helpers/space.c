@@ -9,6 +9,7 @@
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
@@ -162,6 +163,28 @@ struct mm_struct *kapi_space_current(void)
 bool kapi_space_alive(struct mm_struct *mm)
 {
 	return atomic_read(&mm->mm_users) > 0;
+}
+
+/*
+ * Tells whether a thread of the process with this number in the first namespace uses the memory.
+ * Others may share it.
+ */
+bool kapi_space_is_of(struct mm_struct *mm, int number)
+{
+	struct task_struct *task, *t;
+	bool is = false;
+
+	rcu_read_lock();
+	task = pid_task(find_pid_ns(number, &init_pid_ns), PIDTYPE_TGID);
+	if (task) {
+		for_each_thread(task, t) {
+			is = READ_ONCE(t->mm) == mm;
+			if (is)
+				break;
+		}
+	}
+	rcu_read_unlock();
+	return is;
 }
 
 u64 kapi_space_limit(void)

@@ -508,6 +508,18 @@ impl Space {
         unsafe { sys::kapi_space_alive(self.raw()) }
     }
 
+    /// Tells whether a thread of the process with this id, in the root's namespace, uses it. Other
+    /// processes may share it.
+    ///
+    /// # Context
+    ///
+    /// *process*
+    pub fn is_of(&self, pid: u32) -> bool {
+        let Ok(pid) = i32::try_from(pid) else { return false };
+        // SAFETY: `self` holds the `mm_struct`.
+        unsafe { sys::kapi_space_is_of(self.raw(), pid) }
+    }
+
     /// Loads a page that other functions cannot wait for (see [`Ground::Away`]); they load other
     /// pages themselves. A private page becomes a copy of the process's own, which stays. This
     /// takes as long as the process likes. `EINTR`: the calling thread was killed meanwhile. A FUSE
