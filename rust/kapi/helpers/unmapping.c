@@ -5,6 +5,7 @@
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/mmu_context.h>
+#include <linux/printk.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -34,6 +35,9 @@ static struct task_struct *kapi_unmapper;
 /* The number of finished tries; whether one is under way or due. */
 static unsigned long kapi_unmaps_done;
 static bool kapi_unmaps_busy;
+/* When the thread gives up, once it should stop, in jiffies; how much memory it leaves then. */
+static unsigned long kapi_unmaps_until;
+static unsigned int kapi_unmaps_left;
 
 static struct kapi_unmapping *kapi_unmaps_next(void)
 {
@@ -64,7 +68,9 @@ static int kapi_unmaps_thread(void *arg)
 		}
 		/* A signal may have come too late for the try before. */
 		flush_signals(current);
-		if (mmget_not_zero(u->mm)) {
+		if (kthread_should_stop() && time_after(jiffies, kapi_unmaps_until)) {
+			kapi_unmaps_left += kapi_space_alive(u->mm);
+		} else if (mmget_not_zero(u->mm)) {
 			kthread_use_mm(u->mm);
 			err = kapi_unmap_here(u->mm, u->at, u->size);
 			kthread_unuse_mm(u->mm);
@@ -128,10 +134,18 @@ int kapi_unmaps_begin(void)
 	return 0;
 }
 
-/* Waits until all memory is unmapped that can be. */
+/*
+ * Waits until all memory is unmapped that can be. Many processes that keep their maps locked would
+ * make that an hour: after ten seconds, the rest stays mapped, which hurts nobody.
+ */
 void kapi_unmaps_end(void)
 {
+	kapi_unmaps_left = 0;
+	kapi_unmaps_until = jiffies + 10 * HZ;
 	kthread_stop(kapi_unmapper);
+	if (kapi_unmaps_left)
+		pr_warn("dtrace: memory stays mapped in processes that keep their memory maps locked, in %u places\n",
+			kapi_unmaps_left);
 	cancel_delayed_work_sync(&kapi_unmaps_work);
 	put_task_struct(kapi_unmapper);
 	kapi_unmapper = NULL;
