@@ -8,7 +8,7 @@
 //! entry and does nothing. Several probes may share a place: it is patched for the first one and
 //! restored after the last.
 
-use crate::catalog::Desk;
+use crate::catalog::{Desk, Rules};
 use crate::list::{add, first, sort, unique};
 use crate::plan::{Plan, Work};
 use crate::site::{Site, TABLE};
@@ -17,7 +17,7 @@ use framework::{EnableError, Probe};
 use kapi::int3;
 use kapi::publish::Replace;
 use kapi::text::{self, Patch, Refused};
-use kapi::{ftrace, mem};
+use kapi::{ftrace, livepatch, mem};
 use kernel::prelude::*;
 use kernel::sync::Arc;
 use x86::Decoded;
@@ -66,11 +66,19 @@ impl State {
         if mem::reserve(&mut plans, room).is_err() {
             desk = Err(ENOMEM);
         }
+        // Read for each attempt: ftrace may have refused a function in the first one because a
+        // livepatch has just replaced it.
+        let mut replaced = livepatch::replaced().unwrap_or_else(|e| {
+            desk = Err(e);
+            KVVec::new()
+        });
+        sort(&mut replaced, |a| *a);
+        let rules = Rules { replaced: &replaced, ..self.rules(only_breakpoints) };
         for (i, probe) in probes.iter().enumerate().filter(|(i, _)| chosen(*i)) {
             let before = plans.len();
             let planned = match &mut desk {
                 Ok(desk) => match find(&self.catalogs, probe) {
-                    Some(to) => self.plan(i, probe, to, only_breakpoints, desk, &mut plans),
+                    Some(to) => self.plan(i, probe, to, &rules, desk, &mut plans),
                     None => Err(EnableError::Gone),
                 },
                 Err(_) => Err(EnableError::Memory),

@@ -85,6 +85,9 @@ pub(crate) struct Rules<'a> {
     pub(crate) never: &'a Untraceable,
     pub(crate) only_breakpoints: bool,
     pub(crate) return_thunk: u64,
+    /// The functions that a livepatch has replaced, in ascending order; empty if that does not
+    /// matter.
+    pub(crate) replaced: &'a [u64],
 }
 
 /// Collects the functions of a piece of text.
@@ -296,6 +299,11 @@ impl Rules<'_> {
     pub(crate) fn judge<'l>(&'l self, limits: &'l Limits) -> Judge<'l> {
         let Self { never, only_breakpoints, .. } = *self;
         Judge { limits, never, only_breakpoints, free: Cell::new((0, 0)) }
+    }
+
+    /// Tells whether a livepatch has replaced the function at `start`.
+    pub(crate) fn is_replaced(&self, start: u64) -> bool {
+        self.replaced.get(first(self.replaced, |a| *a >= start)) == Some(&start)
     }
 }
 

@@ -75,6 +75,10 @@ impl From<Unfit> for Stop {
 const HIDDEN: EnableError =
     EnableError::Busy("another tracer's breakpoint hides what stands there");
 
+const REPLACED: EnableError = EnableError::Busy(
+    "a livepatch has replaced it; trace the new function, in the module that has it",
+);
+
 impl From<Stop> for EnableError {
     fn from(s: Stop) -> Self {
         match s {
@@ -111,6 +115,10 @@ pub(crate) fn plan(
 ) -> core::result::Result<(), EnableError> {
     let function = *of.catalog.functions.get(target.function).ok_or(EnableError::Gone)?;
     let start = of.catalog.start(&function);
+    // Nothing of it runs any more, neither an exit nor an instruction behind ftrace's site.
+    if of.rules.is_replaced(start) {
+        return Err(REPLACED);
+    }
     let planner = Planner { of, start, function, view: target.view };
     match (target.is_return, target.view) {
         (false, _) => planner.entry(desk, to),
@@ -168,6 +176,9 @@ fn calls_over(
     let mut next = 0;
     while let Some(&start) = behind.starts.get(next).filter(|_| next < behind.len) {
         let untraceable = EnableError::Unsupported("it ends in a function that cannot be traced");
+        if first.of.rules.is_replaced(start) {
+            return Err(EnableError::Busy("it ends in a function that a livepatch has replaced"));
+        }
         let function = first.of.catalog.function_at(start, first.of.rules, desk);
         let function = function.map_err(|_| EnableError::Memory)?.ok_or(untraceable)?;
         let view = if next == 0 { first.view } else { there };

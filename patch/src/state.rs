@@ -57,7 +57,8 @@ impl State {
     }
 
     pub(crate) fn rules(&self, only_breakpoints: bool) -> Rules<'_> {
-        Rules { never: &self.never, only_breakpoints, return_thunk: self.return_thunk }
+        let Self { never, return_thunk, .. } = self;
+        Rules { never, only_breakpoints, return_thunk: *return_thunk, replaced: &[] }
     }
 
     /// Computes what must be known before any function is examined.
@@ -75,18 +76,13 @@ impl State {
         i: usize,
         probe: &Arc<Probe>,
         target: Target,
-        only_breakpoints: bool,
+        rules: &Rules<'_>,
         desk: &mut Desk,
         plans: &mut KVVec<Plan>,
     ) -> core::result::Result<(), EnableError> {
         let catalog = self.catalogs.get(target.catalog).ok_or(EnableError::Gone)?;
         // CAST: there are fewer probes than ids.
-        let of = Of {
-            catalog,
-            probe: Some(probe),
-            owner: i as u32,
-            rules: &self.rules(only_breakpoints),
-        };
+        let of = Of { catalog, probe: Some(probe), owner: i as u32, rules };
         plan::plan(of, target, desk, plans)
     }
 
@@ -101,7 +97,8 @@ impl State {
         }
         let mut desk = Desk::with(core::mem::take(&mut self.scratch), false);
         let mut plans = KVVec::new();
-        let planned = self.plan(0, probe, target, self.only_breakpoints, &mut desk, &mut plans);
+        let rules = self.rules(self.only_breakpoints);
+        let planned = self.plan(0, probe, target, &rules, &mut desk, &mut plans);
         self.scratch = desk.words;
         planned.ok()?;
         // A seeming exit may be none.

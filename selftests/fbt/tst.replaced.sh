@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# ASSERTION: functions that a livepatch holds, however many, get breakpoints; all others get calls as usual.
+# ASSERTION: functions that another tracer holds as a livepatch does, but lets run (a kprobe may), however many, get
+# breakpoints; all others get calls as usual.
 # SECONDS: 120
 . /src/selftests/lib/everything
 driver replaced

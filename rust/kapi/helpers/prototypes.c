@@ -5,10 +5,10 @@
  * them up, prototypes.rs asks the running kernel.
  *
  * BTF does not describe variables. Of those that are looked up, text_mutex and ftrace_enabled are
- * declared in headers. The rest (module_mutex, modules, kprobe_blacklist, kprobe_mutex, die_chain)
- * are static or private to kernel/module, kernel/kprobes.c and kernel/notifier.c. They are locks
- * and heads of lists, as they have been for twenty years; a variable that becomes something else
- * gets another name.
+ * declared in headers. The rest (module_mutex, modules, kprobe_blacklist, kprobe_mutex, die_chain,
+ * klp_mutex, klp_patches) are static or private to kernel/module, kernel/kprobes.c, kernel/notifier.c
+ * and kernel/livepatch. They are locks and heads of lists, as they have been for ten to twenty years;
+ * a variable that becomes something else gets another name.
  */
 #include <linux/build_bug.h>
 #include <linux/extable.h>

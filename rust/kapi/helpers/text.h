@@ -49,6 +49,9 @@ int kapi_ftrace_detach_all(void);
 struct kprobe_blacklist_entry;
 const struct kprobe_blacklist_entry *kapi_blacklist_next(const struct list_head *list, const struct kprobe_blacklist_entry *prev, u64 *start, u64 *end);
 
+/* livepatch.c */
+size_t kapi_replaced(const struct list_head *patches, u64 *to, size_t max);
+
 /* kprobes.c */
 bool kapi_kprobe_near(unsigned long get, u64 addr, size_t len);
 

@@ -26,6 +26,7 @@
 //! | [`ftrace`], [`int3`] | calls at the entries of functions; breakpoints on any instruction |
 //! | [`user`], [`follow`] | programs: their memory and events; what they map |
 //! | [`forbidden`] | instructions that we must not change |
+//! | [`livepatch`] | functions that do not run, because a livepatch has replaced them |
 //! | [`stuck`] | patches that cannot be undone yet |
 //! | [`mem`], [`sort`] | allocation that can fail; sorting without memory |
 //! | [`device`], [`file`], [`log`] | device nodes that keep the module; files; the log's prefix |
@@ -63,7 +64,7 @@
 //!
 //! It has nothing for [`counter`] (perf events), [`stack`], [`nofault`], [`symbols`], [`syscall`],
 //! and for what changes the kernel's text ([`text`], [`trampoline`], [`ftrace`], [`int3`],
-//! [`forbidden`], [`stuck`]). No driver needs these, so they will stay here.
+//! [`forbidden`], [`livepatch`], [`stuck`]). No driver needs these, so they will stay here.
 #![no_std]
 #![deny(unsafe_op_in_unsafe_fn)]
 #![deny(clippy::undocumented_unsafe_blocks, clippy::multiple_unsafe_ops_per_block)]
@@ -82,6 +83,7 @@ pub mod ftrace;
 pub mod global;
 mod hook;
 pub mod int3;
+pub mod livepatch;
 mod lock;
 pub mod log;
 mod mapped;

@@ -10,7 +10,7 @@
 use crate::mem;
 use crate::once::Once as SetOnce;
 use crate::prototypes;
-use crate::sys::{self, FtraceFns, OnKernelSymbol, TextFns};
+use crate::sys::{self, FtraceFns, LivepatchFns, OnKernelSymbol, TextFns};
 use core::ffi::CStr;
 use core::ops::Range;
 use core::slice;
@@ -27,6 +27,7 @@ struct Found {
     cancel_work: c_ulong,
     breakpoints: bool,
     ftrace: Option<FtraceFns>,
+    livepatch: Option<LivepatchFns>,
     return_thunk: Option<u64>,
 }
 
@@ -202,6 +203,22 @@ impl Lookup {
         }
         Some(fns)
     }
+
+    fn livepatch(&self) -> Option<LivepatchFns> {
+        if !cfg!(CONFIG_LIVEPATCH) {
+            return None;
+        }
+        let mut missing = false;
+        let fns = LivepatchFns {
+            mutex: self.need(c"klp_mutex", &mut missing),
+            patches: self.need(c"klp_patches", &mut missing),
+        };
+        if missing {
+            pr_warn!("unsupported: livepatches need the symbols above; probes of functions that a livepatch has replaced never fire\n");
+            return None;
+        }
+        Some(fns)
+    }
 }
 
 pub(crate) fn resolve(without_text: bool) {
@@ -250,6 +267,7 @@ pub(crate) fn resolve(without_text: bool) {
         pr_warn!("unsupported: text_poke cannot be reached; no probes by breakpoints\n");
     }
     let ftrace = lookup.ftrace();
+    let livepatch = lookup.livepatch();
     let extable = lookup.find(c"search_exception_tables");
     let size_of = lookup.find(c"kallsyms_lookup_size_offset");
     let name_of = lookup.find(c"lookup_symbol_name");
@@ -270,6 +288,7 @@ pub(crate) fn resolve(without_text: bool) {
         cancel_work,
         breakpoints,
         ftrace,
+        livepatch,
         return_thunk,
     });
 }
@@ -294,6 +313,12 @@ pub(crate) fn breakpoint_fns() -> Option<&'static TextFns> {
 /// Returns the resolved symbols of ftrace; evidence like [`text_fns`].
 pub(crate) fn ftrace_fns() -> Option<&'static FtraceFns> {
     FOUND.as_ref()?.ftrace.as_ref()
+}
+
+/// Returns the resolved symbols of livepatch; evidence like [`text_fns`]. `None`: this kernel has no
+/// livepatches, or they cannot be reached.
+pub(crate) fn livepatch_fns() -> Option<&'static LivepatchFns> {
+    FOUND.as_ref()?.livepatch.as_ref()
 }
 
 /// Does the work of [`crate::text::may_fault`]. Returns true if it cannot be determined.

@@ -45,6 +45,13 @@ pub(crate) struct FtraceFns {
     pub(crate) enabled: c_ulong,
 }
 
+/// The resolved symbols of livepatch: the addresses of its mutex and of its list of patches.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LivepatchFns {
+    pub(crate) mutex: c_ulong,
+    pub(crate) patches: c_ulong,
+}
+
 /// `enum kapi_kind`.
 #[repr(u8)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -456,6 +463,9 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_process_get() -> *mut c_void;
     /// `block` is from `kmalloc`, begins with two words for RCU, and no new reader finds it.
     pub(crate) fn kapi_free_rcu(block: *mut c_void);
+
+    /// `patches` is `klp_patches`, and `klp_mutex` is held. `to` has `max` members.
+    pub(crate) fn kapi_replaced(patches: c_ulong, to: *mut u64, max: usize) -> usize;
 
     /// `get` is `get_kprobe`, and its mutex is held.
     pub(crate) fn kapi_kprobe_near(get: c_ulong, addr: u64, len: usize) -> bool;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Holds all functions whose names match `functions`, as a livepatch holds those that it replaces,
- * but lets them run unchanged.
+ * but lets them run unchanged, as a kprobe does that holds a function in this way.
  */
 #include <linux/ftrace.h>
 #include <linux/module.h>
