@@ -202,10 +202,11 @@ impl Site {
         Patch::restore(self.addr, self.old, self.how.trampoline()?)
     }
 
-    /// Tells whether a jump from here to `target` leaves the function.
+    /// Tells whether a jump from here to `target` leaves the function. `target` is the site itself
+    /// if the jump is not taken.
     pub(crate) fn leaves(&self, target: u64) -> bool {
         let start = self.addr.wrapping_sub(i64::from(self.offset) as u64);
-        target.wrapping_sub(start) >= self.size.into()
+        target != self.addr && target.wrapping_sub(start) >= self.size.into()
     }
 
     pub(crate) fn arg0(&self) -> u64 {

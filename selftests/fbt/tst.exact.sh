@@ -37,6 +37,8 @@ after=$((sum + rounds))
 row() { for what in entry return; do echo "$what shape_$1 $2"; done; echo "value shape_$1 $3"; }
 {
 	for f in displaced relative swallowing call several cold; do row $f $rounds $after; done
+	# Every fourth call returns through another function, and has no value then.
+	row cold_tail $rounds $((after - half * (half / 4 + 1)))
 	# Whose value comes later has none.
 	for f in tail tail_far jump; do row $f $rounds 0; done
 	row plain $((4 * rounds)) $((4 * after))

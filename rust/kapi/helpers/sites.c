@@ -99,12 +99,16 @@ static __always_inline void kapi_emulate(const struct kapi_site *site, u64 addr,
 	}
 }
 
-/* Returns where a jump leads now; 0 if the site is no jump. */
+/*
+ * Returns where a jump leads now; 0 if the site is no jump. One whose condition does not hold leads to
+ * itself, because the address behind it does not tell that the function goes on: in the unlikely half
+ * of a function, that address lies outside of the other half.
+ */
 static __always_inline u64 kapi_goes(const struct kapi_site *site, const struct pt_regs *regs, bool taken)
 {
 	switch (site->kind) {
 	case KAPI_BRANCH:
-		return taken ? site->target : regs->ip - INT3_INSN_SIZE + site->len;
+		return taken ? site->target : regs->ip - INT3_INSN_SIZE;
 	case KAPI_JUMP:
 		return site->target;
 	case KAPI_JUMP_REG:

@@ -124,7 +124,7 @@ pub type ReturnHandler = extern "C" fn(site: u64, left: &Left);
 pub type TailHandler = fn(site: u64);
 
 /// The handler of a breakpoint: its address, the registers there, and, if its instruction is a
-/// jump, the next address; if a condition does not hold, that is the address after the jump.
+/// jump, the next address; if a condition does not hold, that is the address of the jump itself.
 pub type TrapHandler = fn(addr: u64, regs: &Regs, goes: Option<u64>);
 
 static TAIL_HANDLER: SetOnce<TailHandler> = SetOnce::new();

@@ -58,8 +58,8 @@ fn trapped(addr: u64, regs: &Regs, goes: Option<u64>) {
         if addr == kapi_shape_site(6) {
             let taken = goes == Some(BRANCHES_TO.load(Relaxed)) && goes != Some(addr + 2);
             TAKEN.fetch_add(u64::from(taken), Relaxed);
-            // The branch is taken for even arguments.
-            if taken != (regs.arg(0) & 1 == 0) {
+            // The branch is taken for even arguments; otherwise it leads to itself.
+            if taken != (regs.arg(0) & 1 == 0) || !taken && goes != Some(addr) {
                 STRANGE.fetch_add(1, Relaxed);
             }
         }

@@ -105,6 +105,29 @@ SYM_FUNC_START(shape_loop_first)
 	RET
 SYM_FUNC_END(shape_loop_first)
 
+/* Its unlikely half ends in another function, but only if a condition holds. */
+SYM_FUNC_START(shape_cold_tail)
+	ENDBR
+	testb	$1, %dil
+	jnz	shape_cold_tail.cold
+	leaq	1(%rdi), %rax
+	RET
+SYM_FUNC_END(shape_cold_tail)
+
+SYM_FUNC_START_LOCAL(behind_cold_tail)
+	ENDBR
+	leaq	1(%rdi), %rax
+	RET
+SYM_FUNC_END(behind_cold_tail)
+
+	.section .text.unlikely, "ax"
+SYM_FUNC_START_LOCAL(shape_cold_tail.cold)
+	testb	$2, %dil
+	jnz	behind_cold_tail
+	leaq	1(%rdi), %rax
+	RET
+SYM_FUNC_END(shape_cold_tail.cold)
+
 	.section .rodata, "a"
 	.balign	8
 shape_one:

@@ -18,6 +18,7 @@ void shape_nothing(u64 a);
 u64 shape_several(u64 a);
 u64 shape_behind(u64 a);
 u64 shape_loop_first(u64 a);
+u64 shape_cold_tail(u64 a);
 u64 shape_plain(u64 a);
 u64 shape_tail(u64 a);
 u64 shape_tail_far(u64 a);
@@ -117,6 +118,7 @@ static u64 wrong(u64 i)
 	n += shape_several(i) != i + 1;
 	n += shape_behind(i) != i + 1;
 	n += shape_cold(i) != i + 1;
+	n += shape_cold_tail(i) != i + 1;
 	n += shape_loop(i & 7) != (i & 7) + 1;
 	n += shape_loop_first(i & 7) != 1;
 	n += shape_ten(i, i + 1, i + 2, i + 3, i + 4, i + 5, i + 6, i + 7, i + 8, i + 9) != 1;
