@@ -49,6 +49,7 @@ mod args;
 mod attach;
 #[cfg(CONFIG_RUST)]
 mod context;
+#[cfg(CONFIG_RUST)]
 mod copy;
 #[cfg(CONFIG_RUST)]
 mod helper;
