@@ -18,7 +18,7 @@
 //! Return probes are on the instructions that leave a function; we do not change return addresses.
 //! They fire after the instruction, when the thread is back in the caller.
 //!
-//! The consumer, which knows symbols, asks for probes ([`abi::user`]). We know a process by its
+//! The consumer, which knows symbols, asks for probes (`abi::user`). We know a process by its
 //! memory. A thread that executes another program leaves that memory. A child gets a copy of it and
 //! removes our breakpoints from the copy before it runs. Probes live as long as their process.
 //!

@@ -550,7 +550,10 @@ impl Naive {
                         places.filter(|n| *n as i64 >= from).min()
                     }
                     (_, None) => places.max(),
-                    (_, Some(from)) => places.filter(|n| *n as i64 <= from).max(),
+                    (_, Some(from)) => {
+                        let from = if wanted.is_empty() { from.max(0) } else { from };
+                        places.filter(|n| *n as i64 <= from).max()
+                    }
                 };
                 found.map_or(u64::MAX, |n| n as u64)
             }

@@ -150,7 +150,7 @@ impl ProcessProbes {
             let (image, _) = object.image(process.pid, &self.images);
             let names = image.functions().iter().map(|f| &*f.name);
             let found = crate::nearest::nearest(&pattern.function, || names.clone(), 3);
-            near.extend(found.iter().map(|n| format!("{}:{}", shown(object), clean(&n.name))));
+            near.extend(found.iter().map(|n| format!("{}:{}", shown(object), clean(n.name))));
         }
         near.truncate(3);
         near
