@@ -30,6 +30,10 @@ use std::os::unix::fs::OpenOptionsExt;
 const MOST: u64 = 16 << 30;
 /// The most bytes read from a file while it is parsed.
 const MOST_READ: u64 = 1 << 30;
+/// The most bytes of a text that ends with a certain byte.
+const MOST_TEXT: u64 = 4096;
+/// The memory of each piece that was read, in addition to its bytes.
+const OVERHEAD: u64 = 32;
 /// The most bytes of a section that describes a file's probes.
 const MOST_SECTION: u64 = 16 << 20;
 /// How often a path is looked up again if something is renamed meanwhile.
@@ -203,15 +207,27 @@ fn regular(found: &OwnedFd) -> io::Result<File> {
 }
 
 /// A file that is read as an object: the bytes read are kept, and are limited to [`MOST_READ`].
+/// Bytes that are read again count again, so the limit also bounds the time.
 #[derive(Debug)]
 pub(crate) struct Source<'f> {
-    cache: ReadCache<&'f File>,
+    content: Content<'f>,
     room: Cell<u64>,
+}
+
+#[derive(Debug)]
+enum Content<'f> {
+    File(ReadCache<&'f File>),
+    Memory(&'f [u8]),
 }
 
 impl<'f> Source<'f> {
     pub(crate) fn new(file: &'f File) -> Self {
-        Self { cache: ReadCache::new(file), room: Cell::new(MOST_READ) }
+        Self { content: Content::File(ReadCache::new(file)), room: Cell::new(MOST_READ) }
+    }
+
+    /// Reads a file that is in memory.
+    pub(crate) fn of_bytes(bytes: &'f [u8]) -> Self {
+        Self { content: Content::Memory(bytes), room: Cell::new(MOST_READ) }
     }
 
     /// Returns the object, if the file is one.
@@ -240,18 +256,30 @@ impl Bytes<'_, '_> {
 
 impl<'d> ReadRef<'d> for Bytes<'d, '_> {
     fn len(self) -> Result<u64, ()> {
-        self.0.cache.len()
+        match &self.0.content {
+            Content::File(cache) => cache.len(),
+            Content::Memory(bytes) => Ok(bytes.len() as u64),
+        }
     }
 
     fn read_bytes_at(self, offset: u64, size: u64) -> Result<&'d [u8], ()> {
-        self.charge(size)?;
-        self.0.cache.read_bytes_at(offset, size)
+        self.charge(size.saturating_add(OVERHEAD))?;
+        match &self.0.content {
+            Content::File(cache) => cache.read_bytes_at(offset, size),
+            Content::Memory(bytes) => bytes.read_bytes_at(offset, size),
+        }
     }
 
     fn read_bytes_at_until(self, range: Range<u64>, delimiter: u8) -> Result<&'d [u8], ()> {
-        let bytes = self.0.cache.read_bytes_at_until(range, delimiter)?;
-        self.charge(bytes.len() as u64)?;
-        Ok(bytes)
+        let most = MOST_TEXT.min(range.end.saturating_sub(range.start));
+        let range = range.start..range.start.saturating_add(most);
+        let found = match &self.0.content {
+            Content::File(cache) => cache.read_bytes_at_until(range, delimiter),
+            Content::Memory(bytes) => bytes.read_bytes_at_until(range, delimiter),
+        };
+        let size = found.map_or(most, |bytes| bytes.len() as u64);
+        self.charge(size.saturating_add(OVERHEAD))?;
+        found
     }
 }
 

@@ -2,12 +2,13 @@
 //! Reads `.eh_frame`, by its section or by the program headers: the ends of functions without a
 //! symbol, and the rules to unwind their frames, in the compact form of [`abi::unwind`].
 
+use crate::budget::Share;
 use crate::files::Source;
 use crate::headers;
 use crate::maps::{self, Map};
 use crate::patient::Memory;
 use crate::segment::{segments, Segment};
-use abi::unwind::{Row, Rule, REGISTER};
+use abi::unwind::{Row, Rule, MAX_ROWS, REGISTER};
 use gimli::CallFrameInstruction as Instruction;
 use gimli::{
     BaseAddresses, CallFrameInstructionIter, CieOrFde, EhFrame, EndianSlice, LittleEndian,
@@ -22,6 +23,10 @@ use std::fs::File;
 type Slice<'d> = EndianSlice<'d, LittleEndian>;
 /// The most instructions of the rules that pieces share.
 const MOST_COMMON: usize = 256;
+/// The most states that the rules of a piece remember at a time.
+const MOST_REMEMBERED: usize = 64;
+/// The most rules of a piece that are kept for look-ups.
+const MOST_RULES: usize = 1 << 16;
 
 type Entry<'d> = gimli::FrameDescriptionEntry<Slice<'d>>;
 
@@ -109,6 +114,10 @@ impl<'d> Frames<'d> {
             let start =
                 |a: u64| u32::try_from(a.wrapping_sub(of.address).wrapping_add(of.offset)).ok();
             let mut put = |at: u64, row: Option<Row>| {
+                // The module takes no file with more rows. Some rows are dropped below.
+                if rows.len() > 2 * MAX_ROWS {
+                    return;
+                }
                 rows.extend(start(at).map(|start| Row { start, ..row.unwrap_or_default() }));
             };
             match fde.is_signal_trampoline() {
@@ -207,6 +216,7 @@ impl<'d> Frames<'d> {
                     state.set(register, Kept::Otherwise);
                 }
                 Instruction::Restore { register } => state.set(register, initial.kept(register)),
+                Instruction::RememberState if kept.len() == MOST_REMEMBERED => return None,
                 Instruction::RememberState => kept.push(*state),
                 Instruction::RestoreState => *state = kept.pop()?,
                 _ => {}
@@ -222,16 +232,23 @@ pub(crate) struct Pieces {
     frames: Frames<'static>,
     /// The address and the bytes of each, and the offset of its rules; sorted by address.
     all: Vec<(u64, u64, usize)>,
+    /// The memory of both.
+    _share: Share,
 }
 
 impl Pieces {
     pub(crate) fn of<'d, R: ReadRef<'d>>(elf: &object::File<'d, R>) -> Option<Self> {
         let frames = Frames::of(elf)?;
         let mut all = Vec::new();
+        let mut share = Share::default();
+        // A piece has at least 12 bytes, and the list of pieces grows by doubling.
+        if !share.grow(frames.bytes.len().saturating_mul(5)) {
+            return None;
+        }
         frames.each(&mut |fde| all.push((fde.initial_address(), fde.len(), fde.offset())));
         all.sort_unstable();
         let bytes = frames.bytes.into_owned().into();
-        Some(Self { frames: Frames { bytes, bases: frames.bases }, all })
+        Some(Self { frames: Frames { bytes, bases: frames.bases }, all, _share: share })
     }
 
     fn find(&self, address: u64) -> Option<&(u64, u64, usize)> {
@@ -256,7 +273,12 @@ impl Pieces {
         let get_cie = |section: &EhFrame<_>, bases: &_, at| section.cie_from_offset(bases, at);
         let fde = section.fde_from_offset(&self.frames.bases, offset.into(), get_cie);
         let mut rules = Vec::new();
-        let run = |fde| self.frames.run(&fde, &mut |at, row| rules.push((at, row)));
+        let mut put = |at, row| {
+            if rules.len() < MOST_RULES {
+                rules.push((at, row));
+            }
+        };
+        let run = |fde| self.frames.run(&fde, &mut put);
         match fde.ok().and_then(run) {
             Some(()) => rules,
             None => Vec::new(),

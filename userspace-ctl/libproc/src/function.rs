@@ -6,6 +6,9 @@ use object::elf::{self, SymbolType};
 /// The suffix that compilers give to the unlikely part of a function, which lies elsewhere.
 pub(crate) const COLD: &str = ".cold";
 
+/// The most bytes of a name. A symbol with a longer name is left out.
+pub(crate) const MOST_NAME: usize = 4096;
+
 /// A name of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function {
@@ -22,7 +25,7 @@ pub struct Function {
     pub is_resolver: bool,
 }
 
-/// Returns a symbol as a function, if it has a name.
+/// Returns a symbol as a function, if it has a name that is not too long.
 pub(crate) fn function(
     full: &str,
     address: u64,
@@ -32,13 +35,21 @@ pub(crate) fn function(
 ) -> Option<Function> {
     // `memcpy@@GLIBC_2.14`
     let name = full.split_once('@').map_or(full, |(name, _)| name);
-    (!name.is_empty()).then(|| Function {
+    (1..=MOST_NAME).contains(&name.len()).then(|| Function {
         address,
         size,
         name: name.into(),
         rank: rank(name, is_local),
         is_resolver: kind == elf::STT_GNU_IFUNC,
     })
+}
+
+impl Function {
+    /// Returns the bytes of memory that it takes in a list, which grows by doubling; a list by name
+    /// may have the name again.
+    pub(crate) fn weight(&self) -> usize {
+        2 * (size_of::<Self>() + self.name.len())
+    }
 }
 
 /// Prefers names that others use over the implementation's, and global names over local ones.

@@ -3,7 +3,7 @@
 //! and programs made in memory may lack them. Everything that the kernel, the linker and exceptions
 //! use is still there.
 
-use crate::function::{function, Function};
+use crate::function::{function, Function, MOST_NAME};
 use gimli::{BaseAddresses, EhFrameHdr, LittleEndian, Pointer};
 use object::elf::{self, DynamicTag, ProgramType};
 use object::pod::slice_from_bytes;
@@ -81,8 +81,11 @@ pub(crate) fn relocates_code<'d, R: ReadRef<'d>>(file: &File<'d, R>) -> bool {
     })
 }
 
-/// Returns the functions that other objects can call.
-pub(crate) fn functions<'d, R: ReadRef<'d>>(file: &File<'d, R>) -> Option<Vec<Function>> {
+/// Returns the functions that other objects can call. Any number of symbols may share a name, so
+/// the caller limits what it keeps of them.
+pub(crate) fn functions<'d, R: ReadRef<'d>>(
+    file: &File<'d, R>,
+) -> Option<impl Iterator<Item = Function> + 'd> {
     let File::Elf64(wide) = file else { return None };
     let endian = wide.endian();
     let (address, size) = part(file, elf::PT_DYNAMIC)?;
@@ -104,15 +107,74 @@ pub(crate) fn functions<'d, R: ReadRef<'d>>(file: &File<'d, R>) -> Option<Vec<Fu
     let count = by_gnu().or_else(by_old)? as usize;
     let (symbols, _) = slice_from_bytes::<Symbol>(at(elf::DT_SYMTAB)?, count).ok()?;
     let strings = at(elf::DT_STRTAB)?;
-    let named = symbols.iter().filter_map(|s| {
-        let name = strings.get(s.st_name(endian) as usize..)?.split(|b| *b == 0).next()?;
+    let named = symbols.iter().filter_map(move |s| {
         let kind = s.st_type();
         let is_function = kind == elf::STT_FUNC || kind == elf::STT_GNU_IFUNC;
         if !is_function || s.is_undefined(endian) {
             return None;
         }
+        let name = strings.get(s.st_name(endian) as usize..)?;
+        let name = name.get(..=MOST_NAME).unwrap_or(name).split(|b| *b == 0).next()?;
         let name = std::str::from_utf8(name).ok()?;
         function(name, s.st_value(endian), s.st_size(endian), s.is_local(), kind)
     });
-    Some(named.collect())
+    Some(named)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::Source;
+
+    /// Returns a file without sections whose symbols all have the same name.
+    fn shared_name(symbols: usize, name: usize) -> Vec<u8> {
+        const BASE: u64 = 64 + 2 * 56;
+        let hash_at = BASE + 4 * 16;
+        let symbols_at = hash_at + 16;
+        let strings_at = symbols_at + 24 * symbols as u64;
+        let end = strings_at + name as u64 + 1;
+        let mut file = b"\x7fELF\x02\x01\x01".to_vec();
+        let mut put = |bytes: &[u8]| file.extend_from_slice(bytes);
+        let words = |all: &[u64]| all.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<_>>();
+        put(&[0; 9]);
+        put(&[3, 0, 62, 0, 1, 0, 0, 0]);
+        put(&words(&[0, 64, 0]));
+        put(&[0, 0, 0, 0, 64, 0, 56, 0, 2, 0, 64, 0, 0, 0, 0, 0]);
+        put(&[1, 0, 0, 0, 5, 0, 0, 0]);
+        put(&words(&[0, 0, 0, end, end, 0x1000]));
+        put(&[2, 0, 0, 0, 4, 0, 0, 0]);
+        put(&words(&[BASE, BASE, BASE, 4 * 16, 4 * 16, 8]));
+        put(&words(&[4, hash_at, 6, symbols_at, 5, strings_at, 0, 0]));
+        put(&[1, symbols as u32, 0, 0].map(u32::to_le_bytes).concat());
+        for n in 0..symbols as u64 {
+            put(&[0, 0, 0, 0, 0x12, 0, 1, 0]);
+            put(&words(&[n % end, 1]));
+        }
+        put(&vec![b'f'; name]);
+        put(&[0]);
+        file
+    }
+
+    #[test]
+    fn symbols_that_share_a_name() {
+        for (name, wanted) in [(1, 50), (MOST_NAME, 50), (MOST_NAME + 1, 0), (1 << 20, 0)] {
+            let file = shared_name(50, name);
+            let source = Source::of_bytes(&file);
+            let found: Vec<_> = functions(&source.elf().unwrap()).unwrap().collect();
+            assert_eq!(found.len(), wanted, "{name}");
+            assert!(found.iter().all(|f| f.name.len() == name));
+        }
+    }
+
+    /// A file of half a megabyte whose names would take 80 MB, twice.
+    #[test]
+    fn an_image_has_its_share_only() {
+        let path = std::env::temp_dir().join(format!("dtrace-names-{}", std::process::id()));
+        std::fs::write(&path, shared_name(20_000, MOST_NAME)).unwrap();
+        let file = std::fs::File::open(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let image = crate::Image::read(file.into(), "", None).unwrap();
+        let n = image.functions().len();
+        assert!(image.is_cut() && (1..17_000).contains(&n), "{n}");
+    }
 }

@@ -11,6 +11,7 @@
 //! | none of these | `.dynsym`: functions that other objects can call |
 //! | no sections | `.dynsym`, by the program headers |
 
+use crate::budget::Share;
 use crate::file_state::FileState;
 use crate::files::{Source, View};
 use crate::frames::Pieces;
@@ -34,8 +35,13 @@ use x86::displace::Mode;
 
 /// The most names of functions that are read from one table.
 const MOST_FUNCTIONS: usize = 8 << 20;
+/// The most sections with code that are read.
+const MOST_SECTIONS: usize = 1 << 16;
 /// The most restartable sequences that are read.
 const MOST_SEQUENCES: usize = 1 << 12;
+
+/// The most resolvers whose choices are read from a process, one question each.
+const MOST_SLOTS: usize = 1 << 10;
 
 /// The size of a page, in bytes.
 const PAGE: u64 = 4096;
@@ -44,8 +50,8 @@ const PAGE: u64 = 4096;
 #[derive(Debug, Default)]
 pub struct Image {
     segments: Vec<Segment>,
-    /// The addresses of the sections with code; the gaps between them are padding. Empty in a file
-    /// without sections.
+    /// The addresses of the sections with code, ascending; the gaps between them are padding. Empty
+    /// in a file without sections.
     sections: Vec<Range<u64>>,
     functions: Vec<Function>,
     /// The unlikely part of each function by name; `None` if there are several.
@@ -53,6 +59,10 @@ pub struct Image {
     file: Option<Rc<File>>,
     /// The state of the file when it was read.
     state: Option<FileState>,
+    /// The memory of the functions and of the frame information.
+    _share: Share,
+    /// There was no memory for some of its functions.
+    is_cut: bool,
     /// The files that are searched for data that it lacks; `None`: only those that we installed.
     view: Option<Rc<View>>,
     /// It names a file with stripped data, and we have none installed.
@@ -96,9 +106,14 @@ impl Image {
         let elf = source.elf()?;
         let segments = segments(&elf);
         let (separate, is_complete) = debug::separate(&elf, path, view);
-        let mut functions = Vec::new();
+        let (mut functions, mut share, mut is_cut) = (Vec::new(), Share::default(), false);
         let mut add = |symbols: &mut dyn Iterator<Item = Function>| {
-            functions.extend(symbols.take(MOST_FUNCTIONS));
+            let fits = |f: &Function| {
+                let fits = share.grow(f.weight());
+                is_cut |= !fits;
+                fits
+            };
+            functions.extend(symbols.take(MOST_FUNCTIONS).take_while(fits));
         };
         let has_symtab = elf.symbol_table().is_some_and(|t| {
             let mut own = defined(object::ObjectSymbolTable::symbols(&t)).peekable();
@@ -109,7 +124,7 @@ impl Image {
         if !has_symtab {
             add(&mut defined(elf.dynamic_symbols()));
             if elf.section_by_name(".dynsym").is_none() {
-                add(&mut headers::functions(&elf).unwrap_or_default().into_iter());
+                add(&mut headers::functions(&elf).into_iter().flatten());
             }
             let source = separate.as_ref().map(Source::new);
             let stripped = source.as_ref().and_then(Source::elf);
@@ -117,7 +132,7 @@ impl Image {
                 Some(elf) => add(&mut defined(elf.symbols())),
                 None => {
                     let packed = debug::packed(&elf).unwrap_or_default();
-                    if let Ok(elf) = object::File::parse(&*packed) {
+                    if let Some(elf) = Source::of_bytes(&packed).elf() {
                         add(&mut defined(elf.symbols()));
                     }
                 }
@@ -130,11 +145,13 @@ impl Image {
         );
         let is_dynamic = headers::part(&elf, elf::PT_INTERP).is_some();
         let sections = elf.sections().filter(|s| s.kind() == SectionKind::Text);
-        let sections =
-            sections.map(|s| s.address()..s.address().saturating_add(s.size())).collect();
-        let mut image = Self { segments, sections, functions, separate, ..Self::default() };
+        let sections = sections.map(|s| s.address()..s.address().saturating_add(s.size()));
+        let mut sections: Vec<_> = sections.take(MOST_SECTIONS).collect();
+        sections.sort_unstable_by_key(|s| (s.start, s.end));
+        let mut image =
+            Self { segments, sections, functions, separate, _share: share, ..Self::default() };
         (image.is_native, image.is_dynamic) = (is_native, is_dynamic);
-        image.lacks_data = !is_complete;
+        (image.lacks_data, image.is_cut) = (!is_complete, is_cut);
         image.is_relocated = headers::relocates_code(&elf);
         image.sequences = sequences(&elf).unwrap_or_default();
         image.is_narrow = elf.architecture() == object::Architecture::I386;
@@ -152,6 +169,11 @@ impl Image {
     /// Tells whether some of its data may come from the files that its process sees.
     pub(crate) fn lacks_data(&self) -> bool {
         self.lacks_data
+    }
+
+    /// Tells whether there was no memory for some of its functions.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// Returns the file itself.
@@ -230,7 +252,8 @@ impl Image {
         let end = |a: u64| {
             let within = segments.iter().find(|s| s.is_executable && s.contains(a));
             let end = within.map(|s| s.address.saturating_add(s.size))?;
-            let section = sections.iter().find(|s| s.contains(&a));
+            let before = sections.partition_point(|s| s.start <= a);
+            let section = sections.get(before.wrapping_sub(1)).filter(|s| s.contains(&a));
             Some(section.map_or(end, |s| s.end.min(end)))
         };
         functions.retain(|f| end(f.address).is_some());
@@ -448,7 +471,7 @@ fn slots<'d>(elf: &impl Object<'d>) -> Vec<(u64, u64)> {
     let calls = all.filter(|(_, r)| {
         matches!(r.flags(), RelocationFlags::Elf { r_type } if r_type == elf::R_X86_64_IRELATIVE)
     });
-    calls.map(|(slot, r)| (slot, r.addend() as u64)).collect()
+    calls.take(MOST_SLOTS).map(|(slot, r)| (slot, r.addend() as u64)).collect()
 }
 
 /// Returns the restartable sequences in the section that `rseq(2)` names for their descriptors.

@@ -7,6 +7,7 @@
 //! image that lacks nothing then. Any other image serves only the processes that see the same files
 //! and have the file at the same path.
 
+use crate::budget::Share;
 use crate::file_state::FileState;
 use crate::files::{self, Source, View, ViewId};
 use crate::image::Image;
@@ -36,14 +37,19 @@ type Audience = Option<(Option<ViewId>, Box<str>)>;
 /// The images of a file in one state.
 type Variants = Vec<(Audience, Rc<Image>)>;
 
+/// What was read of each file.
+type Known<T> = RefCell<HashMap<FileState, Rc<[T]>>>;
+
 /// The files that were read; processes share them.
 #[derive(Debug, Default)]
 pub struct Images {
     held: RefCell<HashMap<FileState, Rc<File>>>,
     images: RefCell<HashMap<FileState, Variants>>,
     views: RefCell<HashMap<ViewId, Rc<View>>>,
-    notes: RefCell<HashMap<FileState, Rc<[Note]>>>,
-    dofs: RefCell<HashMap<FileState, Rc<[u8]>>>,
+    notes: Known<Note>,
+    dofs: Known<u8>,
+    /// The memory of the probes that files bring along.
+    share: RefCell<Share>,
     /// The last seen state of each file, for processes that have ended since.
     last: RefCell<HashMap<Identity, FileState>>,
 }
@@ -139,20 +145,23 @@ impl Images {
         Some(Seen { state, view: view.cloned() })
     }
 
-    /// Returns the probes that a file brings along; `None`: it cannot be read.
+    /// Returns the probes that a file brings along; `None`: it cannot be read, or there is no
+    /// memory for them.
     pub(crate) fn notes(&self, file: &File) -> Option<Rc<[Note]>> {
-        once(&self.notes, file, stapsdt::read)
+        once((&self.notes, &self.share), stapsdt::WEIGHT, file, stapsdt::read)
     }
 
-    /// Returns the DOF in a file; `None`: it cannot be read.
+    /// Returns the DOF in a file; `None`: it cannot be read, or there is no memory for it.
     pub(crate) fn dof(&self, file: &File) -> Option<Rc<[u8]>> {
-        once(&self.dofs, file, |file| section(file, ".SUNW_dof"))
+        once((&self.dofs, &self.share), 1, file, |file| section(file, ".SUNW_dof"))
     }
 }
 
-/// Returns the data of a file, read once.
+/// Returns the data of a file, read once; `None`: it cannot be read, or there is no memory for the
+/// data. `weight` is the most bytes of one of them.
 fn once<T>(
-    known: &RefCell<HashMap<FileState, Rc<[T]>>>,
+    (known, share): (&Known<T>, &RefCell<Share>),
+    weight: usize,
     file: &File,
     read: impl FnOnce(&File) -> Vec<T>,
 ) -> Option<Rc<[T]>> {
@@ -161,6 +170,7 @@ fn once<T>(
         return Some(known.clone());
     }
     let found: Rc<[T]> = read(file).into();
+    share.borrow_mut().grow(found.len().saturating_mul(weight)).then_some(())?;
     known.borrow_mut().insert(state, found.clone());
     Some(found)
 }

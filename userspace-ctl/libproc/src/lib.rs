@@ -13,6 +13,7 @@
 //! ```
 //! `patient` asks for everything that a process can delay. Nothing here trusts a file: a damaged
 //! file only yields less. An object is read when it is needed, and only the needed parts of it.
+//! `budget` bounds the memory that all of this takes.
 #![forbid(unsafe_code)]
 #![warn(clippy::too_many_lines)]
 // They panic if the stream is closed or its disk is full.
@@ -20,6 +21,7 @@
 #![deny(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+pub mod budget;
 mod debug;
 pub mod expand;
 mod file_state;

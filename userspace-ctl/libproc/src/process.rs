@@ -74,7 +74,7 @@ impl Object {
         (self.map.start..self.map.end).contains(&address)
     }
 
-    /// Returns the module's key of the file, if the file was read and brings along no probes of
+    /// Returns the module's key of the file, if all of it was read and it brings along no probes of
     /// these providers. The process may change its mappings meanwhile, so the key and the probes
     /// are those of one open file.
     pub fn key_without(
@@ -86,7 +86,7 @@ impl Object {
         let file = self.map.open(pid)?;
         let has_locks = || {
             let (image, _) = self.image(pid, images);
-            image.file().is_none() || !locks::probes(image).is_empty()
+            image.file().is_none() || image.is_cut() || !locks::probes(image).is_empty()
         };
         let notes = images.notes(&file)?;
         let has_some =

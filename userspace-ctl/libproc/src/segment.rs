@@ -4,7 +4,7 @@
 use object::{Object, ObjectSegment};
 
 /// The most pieces of a file that are mapped.
-const MOST_SEGMENTS: usize = 1024;
+const MOST_SEGMENTS: usize = 128;
 
 /// A piece of the file that is mapped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

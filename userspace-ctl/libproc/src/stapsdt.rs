@@ -33,6 +33,10 @@ pub struct Note {
 /// The type and the owner of such a note.
 const TYPE: u32 = 3;
 const OWNER: &[u8] = b"stapsdt\0";
+/// The memory of a note with short names and all arguments, in bytes.
+pub(crate) const WEIGHT: usize = 1024;
+/// The most notes of a file.
+const MOST_NOTES: usize = 1 << 15;
 /// The most symbols of a file that are searched for the names in its notes.
 const MOST_SYMBOLS: usize = 8 << 20;
 
@@ -65,7 +69,7 @@ fn notes(
     symbol: &dyn Fn(&str) -> Option<u64>,
 ) -> Vec<Note> {
     let mut found = Vec::new();
-    while let Some((owner, kind, desc)) = next(&mut data) {
+    while let (true, Some((owner, kind, desc))) = (found.len() < MOST_NOTES, next(&mut data)) {
         if owner == OWNER && kind == TYPE {
             found.extend(note(desc, base, is_64, symbol));
         }
