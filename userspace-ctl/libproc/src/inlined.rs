@@ -5,10 +5,12 @@
 //! needed parts are parsed: the list of units, then the functions of the units that contain the
 //! address.
 
+use crate::budget::Share;
 use crate::debug;
+use crate::dwarf::{around, Code, Units};
 use crate::files::{Source, View};
-use addr2line::Context;
-use gimli::{Dwarf, EndianRcSlice, LittleEndian, SectionId};
+use crate::metered::{Fuel, Metered};
+use gimli::{DwarfSections, SectionId};
 use object::{CompressionFormat, Object, ObjectSection};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -18,16 +20,34 @@ use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::rc::Rc;
 
-type Reader = EndianRcSlice<LittleEndian>;
-
-/// The most bytes of DWARF that are kept of a file. Nothing is read of a file that has more.
-const MOST: u64 = 512 << 20;
+/// The most bytes of a section in the file.
+const MOST_PACKED: usize = 512 << 20;
+/// The most bytes that are read of the list of units, of the functions of a unit, and of a function
+/// for one address.
+const LIST: u64 = 256 << 20;
+const UNIT: u64 = 256 << 20;
+const FUNCTION: u64 = 32 << 20;
+/// The memory of an answer without its names, in bytes.
+const ANSWER: usize = 128;
 
 /// The inlined functions in a file's DWARF.
 pub(crate) struct Inlined {
-    context: Context<Reader>,
-    /// Earlier answers: the same addresses are in many stacks.
-    known: RefCell<HashMap<u64, Rc<[String]>>>,
+    units: Units,
+    fuel: Fuel,
+    /// The code of the units.
+    code: Vec<Code<usize>>,
+    lookups: RefCell<Lookups>,
+    _share: Share,
+}
+
+/// What earlier look-ups have found.
+#[derive(Default)]
+struct Lookups {
+    /// The functions of units.
+    functions: HashMap<usize, Rc<[Code<usize>]>>,
+    /// Answers: the same addresses are in many stacks.
+    known: HashMap<u64, Rc<[String]>>,
+    share: Share,
 }
 
 impl fmt::Debug for Inlined {
@@ -42,49 +62,69 @@ impl Inlined {
     pub(crate) fn read(file: &File, view: Option<&View>) -> Option<Self> {
         let source = Source::new(file);
         let elf = source.elf()?;
-        let mut room = MOST;
-        let mut dwarf = read(file, &elf, &mut room)?;
-        if let Some(common) = debug::common(&elf, view) {
-            let source = Source::new(&common);
-            let elf = source.elf()?;
-            dwarf.set_sup(read(&common, &elf, &mut room)?);
+        let (fuel, mut share) = (Fuel::default(), Share::default());
+        let mut dwarf = read(file, &elf, &fuel, &mut share)?.borrow(Metered::clone);
+        let common = match debug::common(&elf, view) {
+            Some(common) => {
+                let source = Source::new(&common);
+                let elf = source.elf()?;
+                Some(read(&common, &elf, &fuel, &mut share)?)
+            }
+            None => None,
+        };
+        fuel.set(LIST);
+        if let Some(common) = &common {
+            dwarf.set_sup(common.borrow(Metered::clone));
         }
-        let context = Context::from_dwarf(dwarf).ok()?;
-        Some(Self { context, known: RefCell::default() })
+        let common = common.map(|c| Units::new(c.borrow(Metered::clone), None, &fuel));
+        let units = Units::new(dwarf, common, &fuel);
+        let code = units.code(&mut share);
+        Some(Self { units, fuel, code, lookups: RefCell::default(), _share: share })
     }
 
     /// Returns the functions that are inlined at an address of the file, the innermost first.
     pub(crate) fn at(&self, address: u64) -> Rc<[String]> {
-        let mut known = self.known.borrow_mut();
-        known
-            .entry(address)
-            .or_insert_with(|| self.find(address).unwrap_or_default().into())
-            .clone()
+        let mut lookups = self.lookups.borrow_mut();
+        if let Some(known) = lookups.known.get(&address) {
+            return known.clone();
+        }
+        let found: Rc<[String]> = self.find(&mut lookups, address).unwrap_or_default().into();
+        let names: usize = found.iter().map(|name| size_of::<String>() + name.len()).sum();
+        if !lookups.share.grow(names + ANSWER) {
+            *lookups = Lookups::default();
+        } else {
+            lookups.known.insert(address, found.clone());
+        }
+        found
     }
 
-    fn find(&self, address: u64) -> Option<Vec<String>> {
-        let mut frames = self.context.find_frames(address).skip_all_loads().ok()?;
-        let mut names = Vec::new();
-        while let Some(frame) = frames.next().ok()? {
-            names.push(frame.function?.raw_name().ok()?.into_owned());
-        }
-        // The last one is the function that contains the others.
-        names.pop();
-        Some(names)
+    fn find(&self, lookups: &mut Lookups, address: u64) -> Option<Vec<String>> {
+        let unit = *around(&self.code, address)?;
+        let Lookups { functions, share, .. } = lookups;
+        let functions = functions.entry(unit).or_insert_with(|| {
+            self.fuel.set(UNIT);
+            self.units.functions(unit, share).into()
+        });
+        let function = *around(functions, address)?;
+        self.fuel.set(FUNCTION);
+        self.units.inlined((unit, function), address)
     }
 }
 
 /// Reads the sections that functions need.
-fn read<'d>(file: &File, elf: &impl Object<'d>, room: &mut u64) -> Option<Dwarf<Reader>> {
+fn read<'d>(
+    file: &File,
+    elf: &impl Object<'d>,
+    fuel: &Fuel,
+    share: &mut Share,
+) -> Option<DwarfSections<Metered>> {
     elf.section_by_name(SectionId::DebugInfo.name())?;
     let load = |id: SectionId| {
         let needed = matches!(
             id,
             SectionId::DebugAbbrev
                 | SectionId::DebugAddr
-                | SectionId::DebugAranges
                 | SectionId::DebugInfo
-                | SectionId::DebugLine
                 | SectionId::DebugLineStr
                 | SectionId::DebugRanges
                 | SectionId::DebugRngLists
@@ -93,24 +133,29 @@ fn read<'d>(file: &File, elf: &impl Object<'d>, room: &mut u64) -> Option<Dwarf<
         );
         let section = elf.section_by_name(id.name()).filter(|_| needed);
         let bytes = match section {
-            Some(section) => contents(file, &section, room).ok_or(())?,
+            Some(section) => contents(file, &section, share).ok_or(())?,
             None => Vec::new(),
         };
-        Ok(Reader::new(bytes.into(), LittleEndian))
+        Ok(Metered::new(bytes, fuel))
     };
-    Dwarf::load::<_, ()>(load).ok()
+    DwarfSections::load::<_, ()>(load).ok()
 }
 
 /// Returns the bytes of a section, if there is room for them.
-fn contents<'d>(file: &File, section: &impl ObjectSection<'d>, room: &mut u64) -> Option<Vec<u8>> {
+fn contents<'d>(
+    file: &File,
+    section: &impl ObjectSection<'d>,
+    share: &mut Share,
+) -> Option<Vec<u8>> {
     let packed = section.compressed_file_range().ok()?;
-    *room = room.checked_sub(packed.uncompressed_size)?;
     let size = usize::try_from(packed.uncompressed_size).ok()?;
-    // A damaged file may claim a size that it does not have.
-    if packed.compressed_size > file.metadata().ok()?.len() {
+    let packed_size = usize::try_from(packed.compressed_size).ok()?;
+    // A damaged file may claim sizes that it does not have.
+    if packed.compressed_size > file.metadata().ok()?.len() || packed_size > MOST_PACKED {
         return None;
     }
-    let mut bytes = vec![0; usize::try_from(packed.compressed_size).ok()?];
+    share.grow(size).then_some(())?;
+    let mut bytes = vec![0; packed_size];
     file.read_exact_at(&mut bytes, packed.offset).ok()?;
     let plain = match packed.format {
         CompressionFormat::None => return Some(bytes),

@@ -23,6 +23,7 @@
 
 pub mod budget;
 mod debug;
+mod dwarf;
 pub mod expand;
 mod file_state;
 mod files;
@@ -37,6 +38,7 @@ pub mod jit;
 mod listed;
 pub mod locks;
 pub mod maps;
+mod metered;
 mod parts;
 mod patient;
 pub mod process;
