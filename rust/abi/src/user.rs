@@ -235,6 +235,7 @@ macro_rules! for_each_user_reason {
             (20, Places, "8,192 other places already have its name"),
             (21, Full, "the process has too many places of earlier probes, and may still run one of them: a signal handler or a debugger may return there"),
             (22, Share, "its process, or the user who runs it, has as many probes in notes as are allowed"),
+            (23, Size, "the function has more than 16 MiB of code, or more than its file"),
         }
     };
 }

@@ -264,9 +264,9 @@ impl Making<'_> {
         }
         if wanted.has("return") {
             for part in parts::pieces(self.image, f) {
-                if part.is_damaged {
+                if let Some(reason) = part.damage {
                     let names = [self.module, &f.name, "return"].map(String::from);
-                    let (place, reason) = (None, UserReason::Undecodable);
+                    let place = None;
                     self.out.refused.push(Refused { names, place, reason });
                 }
                 if !part.leaves.is_empty() {
@@ -322,6 +322,11 @@ impl Making<'_> {
             return Ok(Vec::new());
         }
         let code = self.image.code(f.address, f.size);
+        if (code.len() as u64) < f.size {
+            let names = [self.module, &f.name, ""].map(String::from);
+            self.out.refused.push(Refused { names, place: None, reason: UserReason::Size });
+            return Ok(Vec::new());
+        }
         let walk = x86::walk_in(self.image.mode(), &code, f.address).map_while(Result::ok);
         let begins = walk.filter_map(|(at, _)| distance(f, at));
         let Name::Offset(offset) = wanted else {
@@ -529,6 +534,24 @@ mod tests {
         let refused = Refused { names, place: None, reason: UserReason::Share };
         assert_eq!(made(4), (4, vec![refused.clone()]));
         assert_eq!(made(0), (0, vec![refused]));
+    }
+
+    #[test]
+    fn a_function_larger_than_its_file() {
+        let path = std::env::temp_dir().join(format!("dtrace-large-{}", std::process::id()));
+        let file = std::fs::File::create(&path).unwrap();
+        file.set_len(1 << 34).unwrap();
+        let segment = Segment { offset: 0, size: 1 << 46, address: 0, is_executable: true };
+        let functions = [(0x1000, 1 << 46, "f"), (0x2000, 1 << 25, "g")];
+        let mut image = Image::fixed(segment, &functions);
+        image.open(&path);
+        std::fs::remove_file(&path).unwrap();
+        for (function, name) in [("f", "return"), ("f", "10"), ("g", "return"), ("g", "")] {
+            let mut out = Batches::default();
+            let pattern = Pattern { function, name };
+            expand(("x", &image, 0), &Chosen::default(), pattern, &mut out).unwrap();
+            assert!(out.refused.iter().any(|r| r.reason == UserReason::Size), "{function} {name}");
+        }
     }
 
     #[test]

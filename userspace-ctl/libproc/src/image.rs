@@ -40,6 +40,8 @@ const MOST_SECTIONS: usize = 1 << 16;
 /// The most restartable sequences that are read.
 const MOST_SEQUENCES: usize = 1 << 12;
 
+/// The most bytes of code that are read at a time: a function, and an instruction behind it.
+const MOST_CODE: u64 = (16 << 20) + PAGE;
 /// The most resolvers whose choices are read from a process, one question each.
 const MOST_SLOTS: usize = 1 << 10;
 
@@ -331,15 +333,20 @@ impl Image {
         Some(map.start.wrapping_sub(address))
     }
 
-    /// Returns up to `size` bytes of code at an address.
+    /// Returns up to `size` bytes of code at an address; none if that is more than a function may
+    /// have, or if the file is shorter.
     pub fn code(&self, address: u64, size: u64) -> Vec<u8> {
         let within = |s: &&Segment| s.contains(address);
         let (Some(file), Some(s)) = (&self.file, self.segments.iter().find(within)) else {
             return Vec::new();
         };
         let behind = address - s.address;
-        let mut bytes = vec![0; usize::try_from(size.min(s.size - behind)).unwrap_or(0)];
-        match file.read_exact_at(&mut bytes, s.offset + behind) {
+        let size = size.min(s.size - behind);
+        let Some(at) = s.offset.checked_add(behind).filter(|_| size <= MOST_CODE) else {
+            return Vec::new();
+        };
+        let mut bytes = vec![0; usize::try_from(size).unwrap_or(0)];
+        match file.read_exact_at(&mut bytes, at) {
             Ok(()) => bytes,
             Err(_) => Vec::new(),
         }

@@ -17,8 +17,12 @@ use crate::frames::Rules;
 use crate::function::Function;
 use crate::image::Image;
 use abi::unwind::{Row, Rule};
+use abi::user::UserReason;
 use std::collections::HashSet;
 use x86::Flow;
+
+/// The most pieces of a function.
+const MOST_PIECES: usize = 256;
 
 /// A piece of a function.
 #[derive(Debug, Clone)]
@@ -27,8 +31,9 @@ pub(crate) struct Part {
     pub(crate) range: (u64, u64),
     /// The offsets where it leaves the function: returns, and jumps to elsewhere.
     pub(crate) leaves: Vec<u32>,
-    /// It contains an invalid instruction; the code behind that was not read.
-    pub(crate) is_damaged: bool,
+    /// The reason why not all of its code was read: it contains an invalid instruction, or it is
+    /// too large.
+    pub(crate) damage: Option<UserReason>,
 }
 
 /// An instruction that goes elsewhere.
@@ -49,17 +54,19 @@ enum To {
 struct Read {
     range: (u64, u64),
     turns: Vec<Turn>,
-    is_damaged: bool,
+    damage: Option<UserReason>,
 }
 
 impl Read {
     fn of(image: &Image, range: (u64, u64)) -> Self {
         let (begin, size) = range;
         let code = image.code(begin, size);
-        let mut read = Self { range, turns: Vec::new(), is_damaged: false };
+        let is_whole = code.len() as u64 == size;
+        let damage = (!is_whole).then_some(UserReason::Size);
+        let mut read = Self { range, turns: Vec::new(), damage };
         for step in x86::walk_in(image.mode(), &code, begin) {
             let Ok((at, insn)) = step else {
-                read.is_damaged = true;
+                read.damage = Some(UserReason::Undecodable);
                 break;
             };
             let rest = || code.get((at - begin) as usize..).unwrap_or_default();
@@ -90,7 +97,7 @@ pub(crate) fn pieces(image: &Image, f: &Function) -> Vec<Part> {
     let rules = rules.filter(|rules| all.iter().all(|read| is_exact(rules, read)));
     if let Some(rules) = &rules {
         let (mut next, mut tried) = (0, HashSet::new());
-        while let Some(read) = all.get(next) {
+        while let Some(read) = all.get(next).filter(|_| all.len() < MOST_PIECES) {
             next += 1;
             for (at, to) in read.targets().collect::<Vec<_>>() {
                 if !is_within(&all, to) {
@@ -109,7 +116,7 @@ pub(crate) fn pieces(image: &Image, f: &Function) -> Vec<Part> {
             To::Anywhere => !rules.as_ref().and_then(|r| r.at(t.at)).is_some_and(has_frame),
         });
         let behind = leaves.filter_map(|t| u32::try_from(t.at - read.range.0).ok());
-        Part { range: read.range, leaves: behind.collect(), is_damaged: read.is_damaged }
+        Part { range: read.range, leaves: behind.collect(), damage: read.damage }
     });
     parts.collect()
 }
@@ -133,7 +140,7 @@ fn other(
     // A jump to the beginning of a function is a call.
     let is_back = |to| is_within(all, to) && all.first().is_some_and(|f| f.range.0 != to);
     let is_of_it = has_frame(before) || read.targets().any(|(_, to)| is_back(to));
-    (is_of_it && !read.is_damaged && is_exact(rules, &read)).then_some(read)
+    (is_of_it && read.damage.is_none() && is_exact(rules, &read)).then_some(read)
 }
 
 /// Tells whether no frame is left at any of its returns.
