@@ -7,6 +7,7 @@
 //! ended process nothing tells which `/tmp` it had, so that is remembered from when the process was
 //! seen.
 
+use crate::budget::Share;
 use crate::files::{Root, View};
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -15,11 +16,16 @@ use std::os::unix::fs::MetadataExt;
 /// The most bytes of a file that are read.
 const MOST: u64 = 64 << 20;
 
+/// A piece of code: the first address, the first address behind it, the name.
+type Line = (u64, u64, Box<str>);
+
 /// The generated code of a process.
 #[derive(Debug, Default)]
 pub struct Jit {
-    /// By address: the first address, the first address behind it, the name.
-    code: Vec<(u64, u64, String)>,
+    /// By address.
+    code: Vec<Line>,
+    /// The memory of the code: any number of processes can have the same file.
+    share: Share,
     /// The place where the file is, or will be.
     home: Option<Home>,
     /// The file itself, because its name may disappear.
@@ -40,7 +46,9 @@ impl Jit {
             && file.rewind().is_ok()
             && (&file).take(MOST).read_to_end(&mut text).is_ok()
         {
-            (self.code, self.size) = (parse(&String::from_utf8_lossy(&text)), size);
+            (self.code, self.share) = Default::default();
+            self.code = parse(&String::from_utf8_lossy(&text), &mut self.share);
+            self.size = size;
         }
         self.file = Some(file);
     }
@@ -83,7 +91,8 @@ impl Home {
     }
 }
 
-fn parse(text: &str) -> Vec<(u64, u64, String)> {
+/// Returns the lines of a file, as many as there is room for.
+fn parse(text: &str, share: &mut Share) -> Vec<Line> {
     let line = |line: &str| {
         let mut words = line.trim_end().splitn(3, ' ');
         let mut number = || {
@@ -91,9 +100,11 @@ fn parse(text: &str) -> Vec<(u64, u64, String)> {
             u64::from_str_radix(word.strip_prefix("0x").unwrap_or(word), 16).ok()
         };
         let (start, size) = (number()?, number()?);
-        Some((start, start.checked_add(size)?, words.next()?.to_string()))
+        Some((start, start.checked_add(size)?, words.next()?.into()))
     };
-    let mut all: Vec<_> = text.lines().filter_map(line).collect();
+    // The list grows by doubling, and sorting it takes as much again.
+    let fits = |line: &Line| share.grow(3 * size_of::<Line>() + line.2.len());
+    let mut all: Vec<_> = text.lines().filter_map(line).take_while(fits).collect();
     // The sort is stable, so of lines with the same address the last one stays the last.
     all.sort_by_key(|(start, ..)| *start);
     all.reverse();
@@ -105,12 +116,14 @@ fn parse(text: &str) -> Vec<(u64, u64, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::budget::MOST_OF_ONE;
 
     #[test]
     fn lines() {
         let text = "7f0000001000 20 first\n0x7f0000001040 0x10 LazyCompile:~fib /app/a.js:3\n\
                     7f0000001000 30 again\nnonsense\n12 no\nffffffffffffffff 2 beyond\n";
-        let jit = Jit { code: parse(text), ..Jit::default() };
+        let code = parse(text, &mut Share::default());
+        let jit = Jit { code, ..Jit::default() };
         for (address, wanted) in [
             (0x7f00_0000_0fff, None),
             (0x7f00_0000_1000, Some(("again", 0))),
@@ -121,6 +134,14 @@ mod tests {
         ] {
             assert_eq!(jit.symbol(address), wanted, "{address:x}");
         }
+    }
+
+    /// The lines of a file of 8 MB would take far more memory.
+    #[test]
+    fn a_file_of_short_lines() {
+        let (mut share, text) = (Share::default(), "1 1 f\n".repeat(MOST_OF_ONE / 96));
+        assert_eq!(parse(&text, &mut share).len(), 1);
+        assert!(!share.grow(1 << 10));
     }
 
     #[test]
