@@ -275,8 +275,15 @@ pub fn pidfd_open(pid: u32) -> Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd as RawFd) })
 }
 
+/// Makes a command run with the limits with which we were started.
+pub fn with_first_limits(command: &mut Command) -> &mut Command {
+    // SAFETY: the closure makes one async-signal-safe system call and allocates nothing.
+    unsafe { command.pre_exec(libproc::limit::restore) }
+}
+
 /// Starts a command and holds it before its first instruction until [`resume`].
 pub fn spawn_stopped(command: &mut Command) -> Result<Child> {
+    with_first_limits(command);
     // SAFETY: the closure makes one async-signal-safe system call and allocates nothing.
     unsafe {
         command.pre_exec(|| {

@@ -15,6 +15,7 @@
 //! `/proc/PID/maps`, `mem`, `auxv` and `status` are the kernel's own files and are opened where
 //! they are read.
 
+use crate::limit::noted;
 use crate::patient;
 use object::{Object, ObjectSection, ReadCache, ReadRef};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, Statx, StatxFlags, CWD};
@@ -56,7 +57,8 @@ impl Root {
 
     fn at(path: &str) -> io::Result<Self> {
         let how = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        Ok(Self(rustix::fs::open(path, how, Mode::empty())?))
+        let opened = rustix::fs::open(path, how, Mode::empty());
+        Ok(Self(noted(opened.map_err(io::Error::from))?))
     }
 
     /// Opens the regular file at this path.
@@ -76,14 +78,15 @@ impl Root {
         loop {
             match rustix::fs::openat2(&self.0, path, how, Mode::empty(), resolve) {
                 Err(Errno::AGAIN) if tries.next().is_some() => {}
-                found => return regular(&found?),
+                found => return regular(&noted(found.map_err(io::Error::from))?),
             }
         }
     }
 }
 
 /// Identifies the files that a process sees, by the mount and the inode of its root. The kernel
-/// never uses the number of this mount for another one, and a [`View`] keeps the inode.
+/// never uses the number of this mount for another one, and a [`View`] keeps the inode, unless it is
+/// that of our own root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct ViewId {
     mount: u64,
@@ -130,12 +133,12 @@ pub(crate) fn unique_mount(file: &File) -> Option<u64> {
 /// The files that a process sees, also after it has ended.
 #[derive(Debug)]
 pub struct View {
-    root: Root,
+    /// Its root; `None`: it sees the same files as we do. Our own root is there anyway, so most views
+    /// have no open file.
+    root: Option<Root>,
     id: ViewId,
     /// The prefix of our paths to the files below its root, if its root is not ours (`chroot`).
     prefix: String,
-    /// The process sees the same files as we do.
-    is_ours: bool,
 }
 
 impl View {
@@ -149,7 +152,8 @@ impl View {
 
     fn new(root: Root, prefix: String) -> Option<Self> {
         let id = ViewId::at(&root.0, "", AtFlags::EMPTY_PATH)?;
-        Some(Self { root, id, prefix, is_ours: ViewId::ours() == Some(id) })
+        let is_ours = ViewId::ours() == Some(id);
+        Some(Self { root: (!is_ours).then_some(root), id, prefix })
     }
 
     #[cfg(test)]
@@ -164,14 +168,17 @@ impl View {
 
     /// Tells whether the process sees the same files as we do.
     pub(crate) fn is_ours(&self) -> bool {
-        self.is_ours
+        self.root.is_none()
     }
 
     /// Opens the regular file at this path, which is ours or the process's own, as in
     /// `/proc/PID/maps`.
     pub(crate) fn open(&self, path: &str) -> io::Result<File> {
         let inside = path.strip_prefix(&self.prefix).filter(|rest| rest.starts_with('/'));
-        self.root.open(inside.unwrap_or(path))
+        match &self.root {
+            Some(root) => root.open(inside.unwrap_or(path)),
+            None => Root::ours()?.open(inside.unwrap_or(path)),
+        }
     }
 }
 
@@ -188,7 +195,8 @@ pub(crate) fn program(pid: u32) -> io::Result<File> {
 
 /// Opens the target of one of the kernel's links.
 fn link(path: &str) -> io::Result<File> {
-    regular(&rustix::fs::openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?)
+    let opened = rustix::fs::openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
+    regular(&noted(opened.map_err(io::Error::from))?)
 }
 
 /// Opens a file for reading, if it is a regular file. Reading a regular file never waits for a
@@ -203,7 +211,7 @@ fn regular(found: &OwnedFd) -> io::Result<File> {
     }
     let mut how = File::options();
     how.read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
-    how.open(format!("/proc/self/fd/{}", found.as_raw_fd()))
+    noted(how.open(format!("/proc/self/fd/{}", found.as_raw_fd())))
 }
 
 /// A file that is read as an object: the bytes read are kept, and are limited to [`MOST_READ`].

@@ -11,6 +11,7 @@ use crate::budget::Share;
 use crate::file_state::FileState;
 use crate::files::{self, Source, View, ViewId};
 use crate::image::Image;
+use crate::limit;
 use crate::maps::{Identity, Map};
 use crate::stapsdt::{self, Note};
 use std::cell::RefCell;
@@ -128,6 +129,11 @@ impl Images {
         let Some(file) = held.or_else(|| file.or_else(again).map(Rc::new)) else {
             return Rc::default();
         };
+        // Each has up to three open files.
+        let count: usize = self.images.borrow().values().map(Vec::len).sum();
+        if count >= limit::most() / 4 {
+            self.images.borrow_mut().clear();
+        }
         let image = Image::read(file, path, seen.view.clone()).unwrap_or_default();
         let audience = image.lacks_data().then(|| (view, path.into()));
         let image = Rc::new(image);

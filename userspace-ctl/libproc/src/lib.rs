@@ -13,7 +13,7 @@
 //! ```
 //! `patient` asks for everything that a process can delay. Nothing here trusts a file: a damaged
 //! file only yields less. An object is read when it is needed, and only the needed parts of it.
-//! `budget` bounds the memory that all of this takes.
+//! `budget` bounds the memory that all of this takes; `limit` is about open files.
 #![forbid(unsafe_code)]
 #![warn(clippy::too_many_lines)]
 // They panic if the stream is closed or its disk is full.
@@ -35,6 +35,7 @@ pub mod image;
 mod images;
 mod inlined;
 pub mod jit;
+pub mod limit;
 mod listed;
 pub mod locks;
 pub mod maps;

@@ -13,6 +13,7 @@
 //!   that mount. While the file is open, no other mount gets the number of its mount.
 
 use crate::files::unique_mount;
+use crate::limit::noted;
 use crate::patient;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -40,7 +41,8 @@ fn by_stat(file: &File) -> Option<Numbers> {
 }
 
 fn by_mount(file: &File, pid: u32) -> Option<Numbers> {
-    let info = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", file.as_raw_fd())).ok()?;
+    let path = format!("/proc/self/fdinfo/{}", file.as_raw_fd());
+    let info = noted(std::fs::read_to_string(path)).ok()?;
     let number = |name| info.lines().find_map(|l| l.strip_prefix(name)?.trim().parse().ok());
     Some((device(file, number("mnt_id:")?, pid)?, number("ino:")?))
 }
@@ -61,7 +63,7 @@ fn device(file: &File, mount: u64, pid: u32) -> Option<(u32, u32)> {
     let lists = ["/proc/self".to_string(), patient::folder(pid)];
     let device = lists.iter().find_map(|of| {
         let mut text = Vec::new();
-        let list = File::open(format!("{of}/mountinfo")).ok()?;
+        let list = noted(File::open(format!("{of}/mountinfo"))).ok()?;
         list.take(MOST).read_to_end(&mut text).ok()?;
         device_in(&String::from_utf8_lossy(&text), mount)
     })?;

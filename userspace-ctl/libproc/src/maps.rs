@@ -2,6 +2,7 @@
 //! The mappings of a process.
 
 use crate::files::{self, Root, View};
+use crate::limit::noted;
 use crate::listed::{is_listed_as, Numbers};
 use crate::patient;
 use abi::unwind::Key;
@@ -130,7 +131,7 @@ pub struct Mapped {
 
 /// Returns all mappings, with whether the process had its memory to the end.
 pub fn open(pid: u32) -> io::Result<Mapped> {
-    patient::ask(pid, move || parse(File::open(format!("{}/maps", patient::folder(pid)))?))
+    patient::ask(pid, move || parse(noted(File::open(format!("{}/maps", patient::folder(pid))))?))
 }
 
 fn parse(file: File) -> io::Result<Mapped> {

@@ -19,7 +19,7 @@ impl Session<'_> {
                 if self.outputs.form.is_stream() {
                     shell.stdout(std::io::stderr());
                 }
-                let run = shell.arg("-c").arg(&line).spawn();
+                let run = sys::with_first_limits(shell.arg("-c").arg(&line)).spawn();
                 let run = match run {
                     Ok(child) => self.await_command(child)?,
                     Err(e) => Err(e),

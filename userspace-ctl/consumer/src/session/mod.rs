@@ -231,6 +231,8 @@ impl<'a> Session<'a> {
         let says = |id| options.get(id) != 0;
         let (demangles, inlines) = (says(OptionId::Demangle), says(OptionId::Inlined));
         let symbols = Symbols::new(Naming { demangles, inlines });
+        // Files of processes stay open.
+        libproc::limit::raise();
         Ok(Self {
             kernel,
             outputs: Outputs::new(output, settings.shape.form(), settings.droptags),

@@ -71,8 +71,9 @@ impl Session<'_> {
         self.tell_processes()
     }
 
-    fn tell_processes(&mut self) -> Result<(), Failure> {
-        let told = self.process_probes.take_told();
+    pub(super) fn tell_processes(&mut self) -> Result<(), Failure> {
+        let mut told = self.process_probes.take_told();
+        told.extend(self.symbols.take_told());
         told.iter().try_for_each(|line| self.outputs.say(line))
     }
 }

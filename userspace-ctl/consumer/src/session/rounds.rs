@@ -223,6 +223,7 @@ impl Session<'_> {
         self.cpus.sort_by_key(|&c| c == cpu);
         self.round(true)?;
         self.look_at_status()?;
+        self.tell_processes()?;
         let mut text = Vec::new();
         self.outputs.form.rest(&mut text, self.aggregated());
         self.outputs.emit(&text)?;

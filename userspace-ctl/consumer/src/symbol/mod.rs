@@ -200,6 +200,11 @@ impl Symbols {
         names
     }
 
+    /// Returns what is to be told about names that could not be found.
+    pub fn take_told(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.borrow_mut().processes.told)
+    }
+
     /// Sets the process that addresses without a process belong to.
     pub fn set_target(&self, pid: u64) {
         self.0.borrow_mut().target.get_or_insert(pid);

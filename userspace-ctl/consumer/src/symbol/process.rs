@@ -8,6 +8,7 @@
 
 use super::NamedAddress;
 use libproc::jit::Jit;
+use libproc::limit;
 use libproc::maps::{self, Map, Mapped};
 use libproc::process::Images;
 use libproc::{Image, Seen};
@@ -16,6 +17,9 @@ use std::rc::Rc;
 
 /// The most processes that are remembered.
 const MOST: usize = 4096;
+/// The message about addresses without names.
+const FULL: &str = "too many files of processes are open: some addresses have no names. A higher \
+                    limit (`ulimit -n`) helps";
 
 /// The processes seen so far.
 #[derive(Debug, Default)]
@@ -24,6 +28,9 @@ pub(super) struct Processes {
     images: Images,
     /// The number of batches taken from the kernel.
     taken: u64,
+    /// What is to be told, and whether it was told: it is told once.
+    pub(super) told: Vec<String>,
+    has_told: bool,
 }
 
 #[derive(Debug)]
@@ -39,6 +46,10 @@ impl Processes {
     /// Notes a new batch: maps read before it may be older than its addresses.
     pub(super) fn take(&mut self) {
         self.taken += 1;
+        if limit::was_reached() && !self.has_told {
+            self.has_told = true;
+            self.told.push(FULL.into());
+        }
     }
 
     /// Reads the map of a process if it may have changed.
