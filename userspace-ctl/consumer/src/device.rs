@@ -18,6 +18,7 @@ use abi::unwind::{self, Key, Object, Row, Strangers};
 use abi::user::{self, Make};
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd};
+use std::sync::Arc;
 use zerocopy::{FromZeros, IntoBytes};
 
 /// The first words of an initialisation failure.
@@ -52,7 +53,7 @@ fn unloaded() -> String {
 
 /// An open consumer state.
 pub struct Device {
-    file: File,
+    file: Arc<File>,
     /// Bytes of room for a snapshot; it grows when the kernel asks for more.
     room: usize,
     /// The packed probes of one PROBES call.
@@ -78,7 +79,7 @@ impl Device {
                     _ => Error::new(INIT, format!("{}: {}", ioctl::DEVICE, reason(&e))),
                 }
             })?;
-        let mut device = Self { file, room: FIRST_ROOM, batch: Vec::new() };
+        let mut device = Self { file: Arc::new(file), room: FIRST_ROOM, batch: Vec::new() };
         let command = env!("CARGO_PKG_VERSION");
         if let Some(sentence) = doctor::mismatch(std::path::Path::new("/"), command) {
             return Err(Error::new(INIT, sentence).hint(doctor::RELOAD));
@@ -243,6 +244,17 @@ impl Kernel for Device {
             .map_err(|e| Refusal { errno: e.raw_os_error().unwrap_or(0), reason: reason(&e) })?;
         self.call(ioctl::WAKE, &mut bell.as_raw_fd())?;
         Ok(Some(bell))
+    }
+
+    fn pulse(&mut self) -> Option<Box<dyn Fn()>> {
+        // The tracing ends when the device is closed, so nothing else keeps it open.
+        let file = Arc::downgrade(&self.file);
+        Some(Box::new(move || {
+            if let Some(file) = file.upgrade() {
+                // Any call will do. This one has no effects.
+                let _ = sys::ioctl(file.as_fd(), ioctl::CONF, &mut Conf::new_zeroed());
+            }
+        }))
     }
 
     fn object(&mut self, key: Key, mut rows: Vec<Row>) -> Answer<()> {

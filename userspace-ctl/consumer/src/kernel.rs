@@ -172,6 +172,11 @@ pub trait Kernel {
         Ok(None)
     }
 
+    /// Returns a function that shows the kernel that we are alive; work that takes long calls it.
+    fn pulse(&mut self) -> Option<Box<dyn Fn()>> {
+        None
+    }
+
     /// Makes [`Status::mapped`] report what a process maps from now on; the process then waits for
     /// [`seen`](Self::seen).
     fn follow(&mut self, pid: u32) -> Answer<()> {

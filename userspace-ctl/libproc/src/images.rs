@@ -141,6 +141,11 @@ impl Images {
         image
     }
 
+    /// Forgets the files that were read, and closes those that are held.
+    pub fn forget(&mut self) {
+        *self = Self::default();
+    }
+
     /// Keeps the file behind a map readable after its process, which has this view, has ended.
     pub fn hold(&self, pid: u32, map: &Map, view: Option<&Rc<View>>) -> Option<Seen> {
         let Some((file, state)) = self.open_file(pid, map) else { return self.last(map, view) };

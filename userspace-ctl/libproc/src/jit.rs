@@ -12,12 +12,17 @@ use crate::files::{Root, View};
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::os::unix::fs::MetadataExt;
+use std::time::{Duration, Instant};
 
 /// The most bytes of a file that are read.
 const MOST: u64 = 64 << 20;
 
 /// A piece of code: the first address, the first address behind it, the name.
 type Line = (u64, u64, Box<str>);
+
+/// A file that takes longer to read is not read again for a while: as many times as long.
+const LONG: Duration = Duration::from_millis(20);
+const WHILE: u32 = 20;
 
 /// The generated code of a process.
 #[derive(Debug, Default)]
@@ -32,23 +37,29 @@ pub struct Jit {
     file: Option<File>,
     /// The size of the file when it was read.
     size: u64,
+    /// The file is not read again before.
+    due: Option<Instant>,
 }
 
 impl Jit {
-    /// Reads the file of a process, if its size has changed.
+    /// Reads the file of a process, if its size has changed and it has not just taken long.
     pub fn read(&mut self, pid: u32) {
         self.home = Home::read(pid).or_else(|| self.home.take());
         let found = self.home.as_ref().and_then(Home::open);
         let Some(mut file) = found.or_else(|| self.file.take()) else { return };
         let size = file.metadata().map_or(0, |m| m.size());
         let mut text = Vec::new();
+        let begin = Instant::now();
         if size != self.size
+            && self.due.is_none_or(|due| due <= begin)
             && file.rewind().is_ok()
             && (&file).take(MOST).read_to_end(&mut text).is_ok()
         {
             (self.code, self.share) = Default::default();
             self.code = parse(&String::from_utf8_lossy(&text), &mut self.share);
             self.size = size;
+            let took = begin.elapsed();
+            self.due = (took > LONG).then(|| Instant::now() + took * WHILE);
         }
         self.file = Some(file);
     }

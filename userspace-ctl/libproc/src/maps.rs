@@ -79,6 +79,11 @@ impl Map {
         self.identity.inode != 0 && self.path.starts_with('/')
     }
 
+    /// Returns the bytes of memory that it takes.
+    pub fn weight(&self) -> usize {
+        size_of::<Self>() + self.path.len() + self.identity.device.len()
+    }
+
     /// Returns the device and the inode number of its file.
     fn numbers(&self) -> Option<Numbers> {
         let (major, minor) = self.identity.device.split_once(':')?;

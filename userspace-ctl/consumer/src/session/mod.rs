@@ -231,6 +231,7 @@ impl<'a> Session<'a> {
         let says = |id| options.get(id) != 0;
         let (demangles, inlines) = (says(OptionId::Demangle), says(OptionId::Inlined));
         let symbols = Symbols::new(Naming { demangles, inlines });
+        symbols.set_pulse(kernel.pulse());
         // Files of processes stay open.
         libproc::limit::raise();
         Ok(Self {

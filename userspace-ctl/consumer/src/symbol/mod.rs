@@ -18,7 +18,9 @@ use kallsyms::Kernel;
 use process::Processes;
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::fmt;
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 /// A handle to everything known about symbols.
 #[derive(Debug, Clone, Default)]
@@ -26,11 +28,39 @@ pub struct Symbols(Rc<RefCell<Tables>>);
 
 #[derive(Debug, Default)]
 struct Tables {
+    pulse: Pulse,
     kernel: Kernel,
     processes: Processes,
     naming: Naming,
     /// `$target`.
     target: Option<u64>,
+}
+
+/// How often the kernel is shown that we are alive while names are looked for. It takes a consumer
+/// for dead after half a minute of silence.
+const PERIOD: Duration = Duration::from_secs(1);
+
+/// What shows the kernel that we are alive.
+#[derive(Default)]
+struct Pulse {
+    beat: Option<Box<dyn Fn()>>,
+    last: Option<Instant>,
+}
+
+impl Pulse {
+    fn beat(&mut self) {
+        let Some(beat) = &self.beat else { return };
+        if self.last.is_none_or(|last| last.elapsed() > PERIOD) {
+            beat();
+            self.last = Some(Instant::now());
+        }
+    }
+}
+
+impl fmt::Debug for Pulse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pulse").field("last", &self.last).finish_non_exhaustive()
+    }
 }
 
 /// How addresses are named.
@@ -47,11 +77,13 @@ pub(crate) const INLINED: &str = " [inlined]";
 
 impl Tables {
     fn of_kernel(&mut self, address: u64) -> Option<NamedAddress> {
+        self.pulse.beat();
         let place = self.kernel.place(address)?;
         Some(self.plain(place))
     }
 
     fn of_process(&mut self, pid: u64, address: u64) -> Option<NamedAddress> {
+        self.pulse.beat();
         let place = self.processes.place(pid, address)?;
         Some(self.plain(place))
     }
@@ -61,6 +93,7 @@ impl Tables {
         if !self.naming.inlines {
             return Vec::new();
         }
+        self.pulse.beat();
         let Some((module, functions)) = self.processes.inlined(pid, address) else {
             return Vec::new();
         };
@@ -200,6 +233,11 @@ impl Symbols {
         names
     }
 
+    /// Sets the function that shows the kernel that we are alive. Looking for names calls it.
+    pub fn set_pulse(&self, beat: Option<Box<dyn Fn()>>) {
+        self.0.borrow_mut().pulse.beat = beat;
+    }
+
     /// Returns what is to be told about names that could not be found.
     pub fn take_told(&self) -> Vec<String> {
         std::mem::take(&mut self.0.borrow_mut().processes.told)
@@ -219,12 +257,16 @@ impl Symbols {
 
     /// Reads a process's map while the process lives; naming its addresses later needs the map.
     pub fn know_process(&self, pid: u64) {
-        self.0.borrow_mut().processes.read(pid);
+        let mut tables = self.0.borrow_mut();
+        tables.pulse.beat();
+        tables.processes.read(pid);
     }
 
     /// Reads a process's map at most once for each batch of data taken from the kernel.
     pub fn refresh_process(&self, pid: u64) {
-        self.0.borrow_mut().processes.refresh(pid);
+        let mut tables = self.0.borrow_mut();
+        tables.pulse.beat();
+        tables.processes.refresh(pid);
     }
 
     /// Notes that data was taken from the kernel: its addresses may be in mappings newer than the
@@ -310,6 +352,23 @@ mod tests {
         assert_eq!(stack_of(ActionKind::Stack, &stack).len(), 24);
         assert_eq!(stack_of(ActionKind::Ustack, &bytes(&[7, 1, 0])).len(), 16);
         assert_eq!(stack_of(ActionKind::Ustack, &bytes(&[7, 0, 0])).len(), 8);
+    }
+
+    #[test]
+    fn the_kernel_hears_of_long_work() {
+        let (s, beats) = (Symbols::default(), Rc::new(std::cell::Cell::new(0)));
+        let beat = beats.clone();
+        s.set_pulse(Some(Box::new(move || beat.set(beat.get() + 1))));
+        let work = || {
+            s.refresh_process(u64::from(std::process::id()));
+            s.recorded(ActionKind::Usym, &bytes(&[1, 2]));
+            s.name(u64::MAX);
+        };
+        work();
+        assert_eq!(beats.get(), 1);
+        s.0.borrow_mut().pulse.last = Instant::now().checked_sub(2 * PERIOD);
+        work();
+        assert_eq!(beats.get(), 2);
     }
 
     #[test]

@@ -5,21 +5,40 @@
 //! After a process has ended nothing can be read. So its map is read at the first of its addresses,
 //! and again when an address is not on the map. One read is enough for each batch taken from the
 //! kernel, because a later read covers the whole batch.
+//!
+//! A process decides how many mappings it has, how large its files are, and how many processes are
+//! like it. So there are limits for the time that one and all of them take of each batch, and for
+//! the memory. Addresses beyond them have no names.
 
 use super::NamedAddress;
+use libproc::budget::{self, Share};
 use libproc::jit::Jit;
 use libproc::limit;
 use libproc::maps::{self, Map, Mapped};
 use libproc::process::Images;
 use libproc::{Image, Seen};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 /// The most processes that are remembered.
 const MOST: usize = 4096;
-/// The message about addresses without names.
+/// The most mappings of a process that are remembered.
+const MOST_MAPS: usize = 8192;
+/// How long the files that a process has mapped are opened for each batch, and how long the maps of
+/// all processes are read.
+const TO_OPEN: Duration = Duration::from_millis(250);
+const TO_LEARN: Duration = Duration::from_secs(2);
+/// How long the files of one process are read for each batch, and those of all processes.
+const TO_READ: Duration = Duration::from_secs(10);
+const TO_READ_ALL: Duration = Duration::from_secs(30);
+/// Messages about addresses without names.
+const SHORT: &str = "symbols of processes take too much memory: dtrace forgets those that it has \
+                     read, and some addresses have no names";
 const FULL: &str = "too many files of processes are open: some addresses have no names. A higher \
                     limit (`ulimit -n`) helps";
+/// A look-up that takes longer has read a file.
+const LONG: Duration = Duration::from_millis(1);
 
 /// The processes seen so far.
 #[derive(Debug, Default)]
@@ -28,9 +47,23 @@ pub(super) struct Processes {
     images: Images,
     /// The number of batches taken from the kernel.
     taken: u64,
-    /// What is to be told, and whether it was told: it is told once.
+    spent: Spent,
+    /// What is to be told, and what was told: once each.
     pub(super) told: Vec<String>,
-    has_told: bool,
+    has_told: [bool; 2],
+}
+
+/// The time spent since the last batch was taken.
+#[derive(Debug, Default)]
+struct Spent {
+    /// Reading maps.
+    learning: Duration,
+    /// Reading files.
+    reading: Duration,
+    /// Reading the files of a process.
+    of: HashMap<u64, Duration>,
+    /// Processes that had no map: they have ended, or do not answer.
+    gone: HashSet<u64>,
 }
 
 #[derive(Debug)]
@@ -38,6 +71,8 @@ struct Process {
     /// Each mapping, with its file as it was at that time.
     maps: Vec<(Map, Option<Seen>)>,
     jit: Jit,
+    /// The memory of the mappings.
+    _share: Share,
     /// The value of `taken` when the map was read.
     read: u64,
 }
@@ -46,10 +81,39 @@ impl Processes {
     /// Notes a new batch: maps read before it may be older than its addresses.
     pub(super) fn take(&mut self) {
         self.taken += 1;
-        if limit::was_reached() && !self.has_told {
-            self.has_told = true;
-            self.told.push(FULL.into());
+        self.spent = Spent::default();
+        if budget::was_short() {
+            self.known.clear();
+            self.images.forget();
+            self.tell(0, SHORT);
         }
+        if limit::was_reached() {
+            self.tell(1, FULL);
+        }
+    }
+
+    /// Tells something once.
+    fn tell(&mut self, which: usize, text: &str) {
+        if let Some(has_told @ false) = self.has_told.get_mut(which) {
+            *has_told = true;
+            self.told.push(text.into());
+        }
+    }
+
+    /// Looks something up for a process, unless its files have taken too long already.
+    fn in_time<T>(&mut self, pid: u64, look: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        let is_late = self.spent.of.get(&pid).is_some_and(|spent| *spent > TO_READ);
+        if is_late || self.spent.reading > TO_READ_ALL {
+            return None;
+        }
+        let begin = Instant::now();
+        let found = look(self);
+        let took = begin.elapsed();
+        if took > LONG {
+            self.spent.reading += took;
+            *self.spent.of.entry(pid).or_default() += took;
+        }
+        found
     }
 
     /// Reads the map of a process if it may have changed.
@@ -62,7 +126,12 @@ impl Processes {
     /// Reads the map of a process.
     pub(super) fn read(&mut self, pid: u64) {
         let Ok(number) = u32::try_from(pid) else { return };
+        if self.spent.learning > TO_LEARN {
+            return;
+        }
+        let begin = Instant::now();
         self.learn(number, maps::open(number).unwrap_or_default());
+        self.spent.learning += begin.elapsed();
     }
 
     fn learn(&mut self, number: u32, Mapped { mut maps, is_whole }: Mapped) {
@@ -70,29 +139,39 @@ impl Processes {
         maps.retain(|m| m.is_executable);
         // The process is ending, so its previous map is the better one.
         if maps.is_empty() || !is_whole && self.known.contains_key(&pid) {
-            if let Some(process) = self.known.get_mut(&pid) {
-                process.jit.read(number);
-                process.read = self.taken;
+            match self.known.get_mut(&pid) {
+                Some(process) => {
+                    process.jit.read(number);
+                    process.read = self.taken;
+                }
+                None => drop(self.spent.gone.insert(pid)),
             }
             return;
         }
         // Holds the files, too, while they exist.
+        let begin = Instant::now();
         let view = self.images.view(number);
         let hold = |map: Map| {
-            let seen = self.images.hold(number, &map, view.as_ref());
+            let is_late = begin.elapsed() > TO_OPEN;
+            let seen = if is_late { None } else { self.images.hold(number, &map, view.as_ref()) };
             (map, seen)
         };
-        let maps = maps.into_iter().map(hold).collect();
+        let mut share = Share::default();
+        let fits = |map: &Map| share.grow(map.weight());
+        let maps = maps.into_iter().take(MOST_MAPS).take_while(fits).map(hold).collect();
         if self.known.len() >= MOST {
             self.known.clear();
         }
         let mut jit = self.known.remove(&pid).map(|p| p.jit).unwrap_or_default();
         jit.read(number);
-        self.known.insert(pid, Process { maps, jit, read: self.taken });
+        self.known.insert(pid, Process { maps, jit, _share: share, read: self.taken });
     }
 
     fn is_due(&self, pid: u64) -> bool {
-        self.known.get(&pid).is_none_or(|p| p.read != self.taken)
+        match self.known.get(&pid) {
+            Some(process) => process.read != self.taken,
+            None => !self.spent.gone.contains(&pid),
+        }
     }
 
     /// Returns the code at an address that the process generated.
@@ -107,14 +186,20 @@ impl Processes {
 
     /// Returns the name of an address's file, and the functions inlined there, the innermost first.
     pub(super) fn inlined(&mut self, pid: u64, address: u64) -> Option<(String, Rc<[String]>)> {
-        let (map, image, offset) = self.file(pid, address)?;
-        let names = image.inlined(offset);
-        (!names.is_empty()).then(|| (map.name().to_string(), names))
+        self.in_time(pid, |this| {
+            let (map, image, offset) = this.file(pid, address)?;
+            let names = image.inlined(offset);
+            (!names.is_empty()).then(|| (map.name().to_string(), names))
+        })
     }
 
     /// Tells whether the code at an address returns from a signal handler.
     pub(super) fn leaves_signal(&mut self, pid: u64, address: u64) -> bool {
-        self.file(pid, address).is_some_and(|(_, image, offset)| image.leaves_signal(offset))
+        let leaves = self.in_time(pid, |this| {
+            let (_, image, offset) = this.file(pid, address)?;
+            Some(image.leaves_signal(offset))
+        });
+        leaves == Some(true)
     }
 
     /// Returns the file that contains an address, and the offset there.
@@ -140,6 +225,10 @@ impl Processes {
 
     /// Returns the name of an address.
     pub(super) fn place(&mut self, pid: u64, address: u64) -> Option<NamedAddress> {
+        self.in_time(pid, |this| this.find(pid, address))
+    }
+
+    fn find(&mut self, pid: u64, address: u64) -> Option<NamedAddress> {
         self.seek(pid, address);
         if !self.map(pid, address)?.0.is_file() {
             if let Some(place) = self.made(pid, address) {
@@ -180,4 +269,37 @@ mod tests {
         processes.learn(us, cut());
         assert!(processes.map(pid, last).is_some());
     }
+
+    #[test]
+    fn a_process_of_many_mappings() {
+        let us = std::process::id();
+        let whole = maps::read(us).unwrap();
+        let code = whole.iter().find(|m| m.is_executable && m.is_file()).unwrap();
+        let maps = vec![code.clone(); 1 << 17];
+        let mut processes = Processes::default();
+        let begin = Instant::now();
+        processes.learn(us, Mapped { maps, is_whole: true });
+        assert!(begin.elapsed() < TO_LEARN, "{:?}", begin.elapsed());
+        let known = &processes.known[&u64::from(us)].maps;
+        assert!(known.len() == MOST_MAPS && known[0].1.is_some());
+    }
+
+    #[test]
+    fn the_time_of_a_batch() {
+        let pid = u64::from(std::process::id());
+        let here = our_place as *const () as u64;
+        let mut processes = Processes::default();
+        assert!(processes.place(pid, here).is_some());
+        processes.spent.of.insert(pid, TO_READ * 2);
+        assert_eq!(processes.place(pid, here), None);
+        processes.take();
+        assert!(processes.place(pid, here).is_some());
+        processes.spent.learning = TO_LEARN * 2;
+        processes.known.clear();
+        assert_eq!(processes.place(pid, here), None);
+        processes.take();
+        assert!(processes.place(pid, here).is_some());
+    }
+
+    fn our_place() {}
 }

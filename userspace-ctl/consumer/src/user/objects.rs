@@ -17,6 +17,8 @@ const PATIENCE: Duration = Duration::from_millis(500);
 const PATIENCE_WHILE_RUNNING: Duration = Duration::from_secs(2);
 /// How long files met later are read at a time; no trace data is taken meanwhile.
 const SLICE: Duration = Duration::from_millis(50);
+/// How long the files of one process are opened.
+const PATIENCE_WITH_ONE: Duration = Duration::from_millis(250);
 /// A refusal of rows that are larger than this, in bytes, does not say that the module takes no
 /// smaller ones.
 const LARGE: usize = 1 << 16;
@@ -41,7 +43,12 @@ impl Objects {
         first.into_iter().for_each(|pid| self.learn(kernel, pid));
         let begin = Instant::now();
         let (running, others): (Vec<_>, Vec<_>) = process::busiest().into_iter().partition(|p| p.1);
-        running.iter().for_each(|&(pid, _)| self.meet(kernel, pid));
+        for (pid, _) in running {
+            if begin.elapsed() > PATIENCE_WHILE_RUNNING {
+                break;
+            }
+            self.meet(kernel, pid);
+        }
         while begin.elapsed() < PATIENCE_WHILE_RUNNING && self.learn_next(kernel) {}
         for (pid, _) in others {
             if begin.elapsed() > PATIENCE {
@@ -63,7 +70,12 @@ impl Objects {
         if self.known.insert(Key::default()) {
             self.tell(kernel, Key::default(), frames::vdso());
         }
+        let begin = Instant::now();
         for map in maps::read(pid).unwrap_or_default().iter().filter(|m| m.is_executable) {
+            // A process can have any number of mappings.
+            if begin.elapsed() > PATIENCE_WITH_ONE {
+                return;
+            }
             let Some(file) = map.open(pid) else { continue };
             let Some(key) = map.key(&file).filter(|key| !self.known.contains(key)) else {
                 continue;
