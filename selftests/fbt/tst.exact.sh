@@ -39,6 +39,9 @@ row() { for what in entry return; do echo "$what shape_$1 $2"; done; echo "value
 	for f in displaced relative swallowing call several cold; do row $f $rounds $after; done
 	# Every fourth call returns through another function, and has no value then.
 	row cold_tail $rounds $((after - half * (half / 4 + 1)))
+	# Every second call ends in another function.
+	row behind $rounds $((half * half / 2))
+	row other $((rounds / 2)) $((half * (half / 2 + 1)))
 	# Whose value comes later has none.
 	for f in tail tail_far jump; do row $f $rounds 0; done
 	row plain $((4 * rounds)) $((4 * after))

@@ -85,15 +85,22 @@ SYM_FUNC_START(shape_several)
 	RET
 SYM_FUNC_END(shape_several)
 
-/* The second return stands where there could be padding: behind the first one. */
+/* The return stands where there could be padding: behind a jump out of the function. */
 SYM_FUNC_START(shape_behind)
 	ENDBR
 	leaq	1(%rdi), %rax
 	testl	$1, %edi
 	jz	1f
-	RET
+	.byte	0xe9
+	.long	shape_other - . - 4
 1:	RET
 SYM_FUNC_END(shape_behind)
+
+SYM_FUNC_START(shape_other)
+	ENDBR
+	leaq	1(%rdi), %rax
+	RET
+SYM_FUNC_END(shape_other)
 
 /* The head of a loop comes first: no entry can be told from a round. */
 SYM_FUNC_START(shape_loop_first)
