@@ -34,7 +34,7 @@ def expect(what, errnos, request, arg):
         raise SystemExit(f"{what}: {name(e)}")
 
 
-SIZES = {2: 424, 4: 48, 6: 24, 7: 48, 8: 40, 10: 32, 11: 112, 12: 48, 13: 48, 15: 32, 16: 16, 32: 16, 33: 592,
+SIZES = {2: 424, 4: 48, 6: 24, 7: 48, 8: 40, 10: 32, 11: 120, 12: 48, 13: 48, 15: 32, 16: 16, 32: 16, 33: 592,
          34: 16, 35: 584, 36: 4, 38: 24, 40: 40, 41: 40, 42: 256, 43: 4, 44: 8, 45: 24, 46: 256}
 for nr in range(256):
     for size in (0, 1, 8, 4096, 16383):
@@ -83,7 +83,7 @@ expect("PROBES without enough room", {errno.ENOSPC}, iowr(2, 424), probes(0x1000
 expect("PROBES from a cursor behind all", {0}, iowr(2, 424), probes(0, 0, 2**32 - 1))
 for address in BAD[1:]:
     expect(f"PROBES to {address:#x}", {errno.EFAULT}, iowr(2, 424), probes(address, 4096))
-expect("STATUS before GO", {errno.EBUSY}, iowr(11, 112), bytes(112))
+expect("STATUS before GO", {errno.EBUSY}, iowr(11, 120), bytes(120))
 for cpu in (0, 2**32 - 1):
     expect("BUFSNAP before GO", {errno.EBUSY}, iowr(4, 48), struct.pack("<QQIIQQQ", 0, 2**40, cpu, 0, 0, 0, 0))
 follow = struct.pack("<I", os.getpid())

@@ -29,7 +29,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 dof = open(sys.argv[1], "rb").read()
 PAGE = 4096
 SIZES = {"PROBES": (2, 424), "BUFSNAP": (4, 48), "ENABLE": (6, 24), "AGGSNAP": (7, 48), "EPROBE": (8, 40),
-         "CONF": (10, 32), "STATUS": (11, 112), "GO": (12, 48), "AGGDESC": (15, 32), "FORMAT": (16, 16),
+         "CONF": (10, 32), "STATUS": (11, 120), "GO": (12, 48), "AGGDESC": (15, 32), "FORMAT": (16, 16),
          "REPORT": (32, 16), "LEFTOUT": (34, 16)}
 
 
