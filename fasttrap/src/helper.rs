@@ -98,34 +98,52 @@ fn install(context: &Context, key: u64, mut helper: Helper) -> Result {
     kept
 }
 
+/// A number, added up over processes.
+pub(crate) struct Sum {
+    /// Over all processes.
+    all: usize,
+    /// Over those of one user.
+    pub(crate) own: usize,
+    /// Over those of all users except root.
+    pub(crate) users: usize,
+}
+
 impl State {
+    /// Adds up a number that each process has; `owner` is the one user.
+    pub(crate) fn sum(&self, owner: u32, of: impl Fn(&Process) -> usize) -> Sum {
+        let mut sum = Sum { all: 0, own: 0, users: 0 };
+        for process in self.processes.iter() {
+            let n = of(process);
+            sum.all = sum.all.saturating_add(n);
+            if process.owner == owner {
+                sum.own = sum.own.saturating_add(n);
+            }
+            if process.owner != ROOT {
+                sum.users = sum.users.saturating_add(n);
+            }
+        }
+        sum
+    }
+
     /// Checks whether the places of the helper fit into the limits of this process, of its user,
     /// and of all users. Root has no quota, and the limit for the other users leaves room for root.
     fn admit(&mut self, key: u64, helper: &Helper) -> Result {
         let owner = task::owner();
-        let (mut all, mut own, mut users) = (helper.places, helper.places, helper.places);
         // Places that a process keeps from being forgotten count, too.
         let places = |p: &Process| p.places.saturating_add(p.litter());
-        for process in self.processes.iter() {
-            all = all.saturating_add(places(process));
-            if process.owner == owner {
-                own = own.saturating_add(places(process));
-            }
-            if process.owner != ROOT {
-                users = users.saturating_add(places(process));
-            }
-        }
+        let sum = self.sum(owner, places);
+        let with = |sum: usize| sum.saturating_add(helper.places);
         let process = self.processes.get_mut(key).ok_or(ESRCH)?;
         if process.helpers.len() >= MAX_HELPERS {
             return Err(Error::TooMany("helpers of one process"));
         }
-        if places(process).saturating_add(helper.places) > MAX_PLACES {
+        if with(places(process)) > MAX_PLACES {
             return Err(Error::TooMany("places of probes of one process"));
         }
-        if owner != ROOT && own > MAX_USER {
+        if owner != ROOT && with(sum.own) > MAX_USER {
             return Err(Error::TooMany("places of probes of one user"));
         }
-        if all > MAX_ALL || (owner != ROOT && users > MAX_USERS) {
+        if with(sum.all) > MAX_ALL || (owner != ROOT && with(sum.users) > MAX_USERS) {
             return Err(ENOSPC.into());
         }
         process.owner = owner;

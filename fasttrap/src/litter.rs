@@ -118,7 +118,7 @@ impl Process {
         };
         let mut n = 0usize;
         while let Some(s) = slots.get(n) {
-            match is_used(s) || space.unmap_later(s.room()).is_err() {
+            match is_used(s) || space.unmap_later(&s.room).is_err() {
                 true => n = n.wrapping_add(1),
                 false => drop(slots.remove(n)),
             }

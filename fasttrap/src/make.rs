@@ -102,20 +102,12 @@ impl State {
     fn share(&self, key: u64) -> usize {
         let Some(process) = self.process(key) else { return 0 };
         let left = MAX_NOTES.saturating_sub(process.notes);
-        let (mut own, mut users) = (0usize, 0usize);
-        for p in self.processes.iter().filter(|p| p.owner != ROOT) {
-            let notes = p.notes.saturating_add(p.litter());
-            users = users.saturating_add(notes);
-            if p.owner == process.owner {
-                own = own.saturating_add(notes);
-            }
+        if process.owner == ROOT {
+            return left;
         }
-        match process.owner {
-            ROOT => left,
-            _ => left
-                .min(MAX_USER_NOTES.saturating_sub(own))
-                .min(MAX_USERS_NOTES.saturating_sub(users)),
-        }
+        let sum = self.sum(process.owner, |p| p.notes.saturating_add(p.litter()));
+        left.min(MAX_USER_NOTES.saturating_sub(sum.own))
+            .min(MAX_USERS_NOTES.saturating_sub(sum.users))
     }
 }
 

@@ -114,10 +114,6 @@ impl Slots {
         !self.lost && self.room.size().wrapping_sub(self.used) >= SLOT_SIZE
     }
 
-    pub(crate) fn room(&self) -> &Room {
-        &self.room
-    }
-
     pub(crate) fn holds(&self, slot: u64) -> bool {
         slot.wrapping_sub(self.room.start()) < self.room.size()
     }

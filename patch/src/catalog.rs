@@ -5,7 +5,7 @@
 
 use crate::eligible::{Entry, Judge, Untraceable};
 use crate::limits::Limits;
-use crate::list::{add, first};
+use crate::list::{add, first, has};
 use crate::names;
 use crate::symtab::{self, Symbols};
 use crate::text::{self, Reader, Source};
@@ -303,7 +303,7 @@ impl Rules<'_> {
 
     /// Tells whether a livepatch has replaced the function at `start`.
     pub(crate) fn is_replaced(&self, start: u64) -> bool {
-        self.replaced.get(first(self.replaced, |a| *a >= start)) == Some(&start)
+        has(self.replaced, start)
     }
 }
 

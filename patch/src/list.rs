@@ -25,6 +25,11 @@ pub(crate) fn first<T>(list: &[T], p: impl Fn(&T) -> bool) -> usize {
     low
 }
 
+/// Tells whether an ascending list has this member.
+pub(crate) fn has(list: &[u64], member: u64) -> bool {
+    list.get(first(list, |m| *m >= member)) == Some(&member)
+}
+
 /// Sorts a list. A list that is in order already, as most are, takes one pass. Long lists are
 /// sorted digit by digit if there is memory for it.
 pub(crate) fn sort<T: Copy>(list: &mut [T], key: impl Fn(&T) -> u64) {

@@ -3,7 +3,7 @@
 //! jump, through our module and the kernel proper. It cannot follow calls through pointers; the
 //! callers name their targets.
 
-use crate::list::{first, sort, unique};
+use crate::list::{first, has, sort, unique};
 use crate::symtab::{self, Symbols};
 use crate::text::{read, Source};
 use core::ops::Range;
@@ -67,8 +67,7 @@ pub(crate) struct Starts(KVVec<u64>);
 
 impl Starts {
     pub(crate) fn contains(&self, start: u64) -> bool {
-        let at = first(&self.0, |s| *s >= start);
-        self.0.get(at) == Some(&start)
+        has(&self.0, start)
     }
 
     /// Returns a range around `addr` in which none of them begins. `addr` must not be one of them.

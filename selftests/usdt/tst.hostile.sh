@@ -4,11 +4,8 @@
 # SECONDS: 900
 . /src/selftests/lib/sh
 . /src/selftests/usdt/lib
-build app gcc -O2
-gcc -o app app.o app.prov.o || fail gcc
-objcopy -O binary -j .SUNW_dof app dof || fail objcopy
+build_dof
 rmmod dtrace && insmod "$module" fail_ioctl=1 || fail insmod
-chmod -R a+rX .
 before=$(dtrace -l | wc -l)
 expect "a user" "$(setpriv --reuid 65534 --regid 65534 --clear-groups ./app 1)" "enabled 0"
 setpriv --reuid 65534 --regid 65534 --clear-groups env DTRACE_DOF_INIT_DEBUG=1 ./app 1 2>&1 | grep -q "registered: /dev/dtrace/helper" ||

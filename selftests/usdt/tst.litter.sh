@@ -4,10 +4,7 @@
 # SECONDS: 300
 . /src/selftests/lib/sh
 . /src/selftests/usdt/lib
-build app gcc -O2
-gcc -o app app.o app.prov.o || fail gcc
-objcopy -O binary -j .SUNW_dof app dof || fail objcopy
-chmod -R a+rX .
+build_dof
 trace o -Z -n 'litter*:::{ @ = count(); } END { printa("fired %@d\n", @); }'
 setpriv --reuid 65534 --regid 65534 --clear-groups python3 $here/hostile.py litter || fail "litter"
 end_trace

@@ -4,10 +4,7 @@
 # SECONDS: 900
 . /src/selftests/lib/sh
 . /src/selftests/usdt/lib
-build app gcc -O2
-gcc -o app app.o app.prov.o || fail gcc
-objcopy -O binary -j .SUNW_dof app dof || fail objcopy
-chmod -R a+rX .
+build_dof
 mkdir away
 python3 $here/wedge.py serve away >served 2>&1 &
 daemon=$!
@@ -20,6 +17,14 @@ hold() {
 	eval "exec $4>$1.in"
 	wait_for "$1 has begun" grep -q '^maps' $1.out
 	held=$(awk '/^maps/ { print $2 }' $1.out)
+}
+# Holds and traces one that wants to hear of its slots' end, and does not listen: deafen NAME FD
+deafen() {
+	hold $1 - 0 $2
+	wait_for "$1" grep -q '^ready' $1.out
+	trace o.$1 -n "toy$held:::tick { }"
+	echo watch >&$2
+	wait_for "$1 watches" grep -q '^done watch' $1.out
 }
 # What all others do goes on.
 others() {
@@ -59,12 +64,8 @@ wait_for "it has been killed" gone
 expect "it never came back" "$(grep -c ready far.out)" 0
 
 # It is told of its slots' end, and does not listen.
-hold deaf - 0 7
+deafen deaf 7
 deaf=$held
-wait_for "deaf" grep -q '^ready' deaf.out
-trace o.deaf -n "toy$deaf:::tick { }"
-echo watch >&7
-wait_for "it watches" grep -q '^done watch' deaf.out
 end_trace
 others "nobody hears that slots are unmapped"
 trace o.deaf -n "toy$deaf:::tick { }"
@@ -72,12 +73,8 @@ end_trace
 expect "it is traced again" "$(cat o.deaf.err)" ""
 
 # It removes its probes while they are traced, and does not listen.
-hold shy - 0 9
+deafen shy 9
 shy=$held
-wait_for "shy" grep -q '^ready' shy.out
-trace o.shy -n "toy$shy:::tick { }"
-echo watch >&9
-wait_for "it watches, too" grep -q '^done watch' shy.out
 echo remove >&9
 wait_for "its probes are gone" grep -q '^done remove' shy.out
 end_trace

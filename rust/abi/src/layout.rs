@@ -45,8 +45,8 @@ fn layouts_are_the_golden_ones() {
         crate::record::AggDesc { id, variable, epid, size, nrecs, capacity, recs }
         crate::record::AggEntry { id, hash, size, link }
         crate::status::Status { dyndrops, left_out, dyndrops_busy, specdrops,
-            specdrops_busy, specdrops_unavail, dblerrors, nested, pauses, forgotten, sigdrops, early, filled,
-            exiting, killed, pressing, strangers, mapped }
+            specdrops_busy, specdrops_unavail, dblerrors, nested, pauses, forgotten, sigdrops,
+            early, filled, exiting, killed, pressing, strangers, mapped }
         crate::conf::Conf { abi_version, dif_version, nregs, ntuple, ncpus, pad, features }
         crate::ioctl::Probes { pattern, nargs, into, size, count, cursor, pad }
         crate::ioctl::Enable { dof, size, matched, pad }

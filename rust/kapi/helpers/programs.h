@@ -53,6 +53,7 @@ int kapi_space_to_change(int number, unsigned long may_access, struct kapi_found
 			 struct mm_struct **mm);
 struct mm_struct *kapi_space_current(void);
 bool kapi_space_alive(struct mm_struct *mm);
+u32 kapi_owner(const struct task_struct *task);
 bool kapi_space_is_of(struct mm_struct *mm, int number);
 u64 kapi_space_limit(void);
 bool kapi_space_lock_killable(struct mm_struct *mm);

@@ -55,16 +55,24 @@ static bool kapi_may_change(struct task_struct *task, unsigned long may_access)
 	return (u8)kapi_call4(may_access, (unsigned long)task, PTRACE_MODE_ATTACH_REALCREDS, 0, 0);
 }
 
-/* Returns the user who is accountable for the task, as `owner` in task.rs does. */
-static u32 kapi_owner(const struct task_struct *task)
+/*
+ * Returns the user who is accountable for the task's memory in the kernel: its real uid, or in a user
+ * namespace the user who created the outermost one, unless that was root: there, one user may have tens
+ * of thousands of uids.
+ */
+u32 kapi_owner(const struct task_struct *task)
 {
-	const struct cred *cred = __task_cred(task);
 	const struct user_namespace *space;
-	u32 user = __kuid_val(cred->uid);
+	const struct cred *cred;
+	u32 user;
 
+	rcu_read_lock();
+	cred = __task_cred(task);
+	user = __kuid_val(cred->uid);
 	for (space = cred->user_ns; space->parent; space = space->parent)
 		if (!space->parent->parent && __kuid_val(space->owner))
 			user = __kuid_val(space->owner);
+	rcu_read_unlock();
 	return user;
 }
 

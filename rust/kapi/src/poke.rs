@@ -53,8 +53,8 @@ pub(crate) fn init() {
 }
 
 /// Tells whether there is a kprobe at all, or may be one. `kprobe_mutex` guards the heads: who does
-/// not hold it learns of kprobes that were there before. The range ends at the next symbol, so it may contain padding, which KASAN does
-/// not let us read plainly.
+/// not hold it learns of kprobes that were there before. The range ends at the next symbol, so it
+/// may contain padding, which KASAN does not let us read plainly.
 pub(crate) fn any_kprobe() -> bool {
     TABLE.as_ref().is_none_or(|table| {
         table.clone().step_by(HEADS).any(|at| {

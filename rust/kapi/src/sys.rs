@@ -308,6 +308,7 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_space_current() -> *mut c_void;
     /// `mm` is an `mm_struct`, here and below.
     pub(crate) fn kapi_space_alive(mm: *mut c_void) -> bool;
+    pub(crate) fn kapi_owner(task: *const c_void) -> u32;
     pub(crate) fn kapi_space_is_of(mm: *mut c_void, number: c_int) -> bool;
     pub(crate) safe fn kapi_space_limit() -> u64;
     /// `mm` has users. If it returns true, the caller unlocks it.

@@ -437,23 +437,8 @@ pub fn may_destroy() -> bool {
 ///
 /// *any*: it reads what the task's credentials keep.
 pub fn owner() -> u32 {
-    const ROOT: u32 = 0;
-    let mut user = uid();
-    // SAFETY: the credentials exist while the task has them.
-    let mut space = unsafe { (*cred()).user_ns };
-    // SAFETY: the credentials keep their namespace, which keeps its parents, here and below.
-    let mut parent = unsafe { (*space).parent };
-    while !parent.is_null() {
-        // SAFETY: as above.
-        let next = unsafe { (*parent).parent };
-        // SAFETY: as above.
-        let creator = unsafe { (*space).owner.val };
-        if next.is_null() && creator != ROOT {
-            user = creator;
-        }
-        (space, parent) = (parent, next);
-    }
-    user
+    // SAFETY: `current` exists.
+    unsafe { sys::kapi_owner(current().cast()) }
 }
 
 /// Tells whether anybody may change processes and the machine: the module's parameter

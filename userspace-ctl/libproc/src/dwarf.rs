@@ -118,7 +118,7 @@ impl Units {
         if let Some((_, known, _)) = tables.iter().find(|t| t.0 == at) {
             return Some(known.clone());
         }
-        // What is made of a table is larger than the table.
+        // A table takes more memory than it has bytes in the file.
         let all = self.fuel.get();
         let most = all.min(MOST_TABLE);
         self.fuel.set(most);

@@ -38,7 +38,7 @@ type Audience = Option<(Option<ViewId>, Box<str>)>;
 /// The images of a file in one state.
 type Variants = Vec<(Audience, Rc<Image>)>;
 
-/// What was read of each file.
+/// The parts of one kind that were read of each file.
 type Known<T> = RefCell<HashMap<FileState, Rc<[T]>>>;
 
 /// The files that were read; processes share them.

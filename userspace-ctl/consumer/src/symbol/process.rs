@@ -48,7 +48,7 @@ pub(super) struct Processes {
     /// The number of batches taken from the kernel.
     taken: u64,
     spent: Spent,
-    /// What is to be told, and what was told: once each.
+    /// Messages that the user has not got yet, and which were sent already: each is sent once.
     pub(super) told: Vec<String>,
     has_told: [bool; 2],
 }
