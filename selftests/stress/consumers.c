@@ -39,7 +39,7 @@ typedef uint32_t u32;
 struct enable { u64 dof, size; u32 matched, pad; };
 struct bufdesc { u64 data, size; u32 cpu, errors; u64 drops, oldest, timestamp; };
 struct go { u32 cpu, left_out; u64 bufsize, aggsize, dynvarsize, specsize; u32 probes, pad; };
-struct status { u64 drops[11]; u32 filled, exiting, killed, pressing, strangers, mapped; };
+struct status { u64 drops[12]; u32 filled, exiting, killed, pressing, strangers, mapped; };
 
 #define BUFSNAP _IOWR('d', 4, struct bufdesc)
 #define ENABLE _IOWR('d', 6, struct enable)

@@ -7,18 +7,24 @@
 #define KAPI_OPTIMIZED 5
 
 /*
- * Tells whether a kprobe has, or may yet write, one of the bytes [addr, addr + len). One that is
+ * Tells whether a kprobe has, or may yet write, the byte at addr as its breakpoint. One that is
  * disabled may, as well as one that waits to be optimized. ftrace serves the others: they write nothing.
  * get is get_kprobe(). Under kprobe_mutex.
  */
+bool kapi_kprobe_at(unsigned long get, u64 addr)
+{
+	const struct kprobe *p = (const void *)kapi_call4(get, addr, 0, 0, 0);
+
+	return p && !(p->flags & (KPROBE_FLAG_FTRACE | KPROBE_FLAG_GONE));
+}
+
+/* The same for each of the bytes [addr, addr + len), and for the jumps of optimized kprobes. */
 bool kapi_kprobe_near(unsigned long get, u64 addr, size_t len)
 {
 	u64 at;
 
 	for (at = addr - (KAPI_OPTIMIZED - 1); at < addr + len; at++) {
-		const struct kprobe *p = (const void *)kapi_call4(get, at, 0, 0, 0);
-
-		if (p && !(p->flags & (KPROBE_FLAG_FTRACE | KPROBE_FLAG_GONE)))
+		if (kapi_kprobe_at(get, at))
 			return true;
 	}
 	return false;

@@ -53,6 +53,7 @@ const struct kprobe_blacklist_entry *kapi_blacklist_next(const struct list_head 
 size_t kapi_replaced(const struct list_head *patches, u64 *to, size_t max);
 
 /* kprobes.c */
+bool kapi_kprobe_at(unsigned long get, u64 addr);
 bool kapi_kprobe_near(unsigned long get, u64 addr, size_t len);
 
 /* tracepoint.c */

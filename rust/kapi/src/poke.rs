@@ -77,6 +77,12 @@ impl Kprobes {
         Self { get: fns.get_kprobe, any: any_kprobe(), _mutex: mutex }
     }
 
+    /// Tells whether a kprobe has its breakpoint at `addr`, or may yet write it.
+    pub(crate) fn at(&self, addr: u64) -> bool {
+        // SAFETY: `get` comes from `symbols`, and this value holds the mutex.
+        self.any && unsafe { sys::kapi_kprobe_at(self.get, addr) }
+    }
+
     /// Tells whether a kprobe has, or may yet write, one of `[addr, addr + len)`.
     pub(crate) fn near(&self, addr: u64, len: usize) -> bool {
         // SAFETY: `get` comes from `symbols`, and this value holds the mutex.

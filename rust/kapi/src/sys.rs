@@ -469,6 +469,8 @@ unsafe extern "C" {
     pub(crate) fn kapi_replaced(patches: c_ulong, to: *mut u64, max: usize) -> usize;
 
     /// `get` is `get_kprobe`, and its mutex is held.
+    pub(crate) fn kapi_kprobe_at(get: c_ulong, addr: u64) -> bool;
+    /// As above.
     pub(crate) fn kapi_kprobe_near(get: c_ulong, addr: u64, len: usize) -> bool;
 
     /// `f` is the address of a function that takes these arguments.

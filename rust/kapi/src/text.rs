@@ -116,8 +116,8 @@ fn fits(trampoline: Trampoline, addr: u64, old: [u8; 5]) -> bool {
     }
 }
 
-/// Tells whether a kprobe is at one of these addresses, or may yet write there: then a breakpoint
-/// that was read there before may be its own.
+/// Tells whether a kprobe's breakpoint is at one of these addresses, or may yet be written there:
+/// then a breakpoint that was read there before may be its own.
 ///
 /// # Context
 ///
@@ -126,7 +126,7 @@ pub fn has_kprobe(mut addrs: impl Iterator<Item = u64>) -> bool {
     // A kprobe is in the table before its breakpoint is in the text, and leaves it later.
     let Some(fns) = symbols::text_fns().filter(|_| poke::any_kprobe()) else { return false };
     let kprobes = Kprobes::hold(fns);
-    addrs.any(|addr| kprobes.near(addr, 1))
+    addrs.any(|addr| kprobes.at(addr))
 }
 
 /// Redirects a call in one of our trampolines to another function of the same type. With call depth
