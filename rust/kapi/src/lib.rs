@@ -94,7 +94,7 @@ pub mod nofault;
 mod notifier;
 mod once;
 mod path;
-mod patience;
+pub mod patience;
 pub mod percpu;
 mod poke;
 mod prototypes;

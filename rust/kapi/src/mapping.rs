@@ -140,11 +140,12 @@ impl Space {
     pub fn map(&self, near: u64, size: u64) -> Result<Room> {
         let since = time::monotonic_ns();
         let user = self.in_use().ok_or(ESRCH)?;
-        let (left, mut late) = (patience::take(time::monotonic_ns()), false);
+        let owner = self.owner();
+        let (left, mut late) = (patience::take(owner, since), false);
         // SAFETY: `user` keeps the users of the `mm_struct`.
         let at = unsafe { sys::kapi_map_there(user.as_raw().cast(), near, size, left, &mut late) };
         if late || time::monotonic_ns().saturating_sub(since) > PROMPT {
-            patience::take(since);
+            patience::take(owner, since);
         }
         match u64::try_from(at) {
             Ok(start) => Ok(Room { start, size }),

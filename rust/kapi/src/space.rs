@@ -168,13 +168,13 @@ impl<'a> Locked<'a> {
         locked.then(|| Self(mm, NotThreadSafe))
     }
 
-    /// Waits for a bounded time.
-    fn soon(mm: &'a MmWithUser) -> Option<Self> {
+    /// Waits for a bounded time, which this user's processes share.
+    fn soon(mm: &'a MmWithUser, owner: u32) -> Option<Self> {
         if let Some(locked) = Self::at_once(mm) {
             return Some(locked);
         }
         let mut since = time::monotonic_ns();
-        while patience::take(since) != 0 {
+        while patience::take(owner, since) != 0 {
             since = time::monotonic_ns();
             // SAFETY: the caller may sleep.
             unsafe { bindings::usleep_range_state(100, 300, bindings::TASK_UNINTERRUPTIBLE) };
@@ -409,7 +409,11 @@ impl<'a> Page<'a> {
 
 /// The memory of a process. A clone is the same memory.
 #[derive(Clone)]
-pub struct Space(ARef<Mm>);
+pub struct Space {
+    mm: ARef<Mm>,
+    /// As in [`Found`].
+    owner: u32,
+}
 
 /// A process.
 pub struct Found {
@@ -434,10 +438,10 @@ impl Space {
     /// # Safety
     ///
     /// `mm` is null, or a reference to an `mm_struct`, which the caller gives away.
-    unsafe fn from_raw(mm: *mut c_void) -> Option<Self> {
+    unsafe fn from_raw(mm: *mut c_void, owner: u32) -> Option<Self> {
         let mm = NonNull::new(mm)?;
         // SAFETY: by the caller; `Mm` is transparent.
-        Some(Self(unsafe { ARef::from_raw(mm.cast()) }))
+        Some(Self { mm: unsafe { ARef::from_raw(mm.cast()) }, owner })
     }
 
     /// Finds the process with this id in the caller's namespace. `ESRCH`: there is no such process,
@@ -451,7 +455,7 @@ impl Space {
         let pid = i32::try_from(pid).map_err(|_| ESRCH)?;
         let mm = sys::kapi_space_of(pid, &mut found);
         // SAFETY: `kapi_space_of` returns null or an `mm_struct` with a reference.
-        let space = unsafe { Self::from_raw(mm) }.ok_or(ESRCH)?;
+        let space = unsafe { Self::from_raw(mm, found.owner) }.ok_or(ESRCH)?;
         Ok(Found::new(space, &found))
     }
 
@@ -472,7 +476,7 @@ impl Space {
         // prototype that `prototypes.c` has checked.
         to_result(unsafe { sys::kapi_space_to_change(pid, may_access, &mut found, &mut mm) })?;
         // SAFETY: `kapi_space_to_change` returns an `mm_struct` with a reference.
-        let space = unsafe { Self::from_raw(mm) }.ok_or(ESRCH)?;
+        let space = unsafe { Self::from_raw(mm, found.owner) }.ok_or(ESRCH)?;
         Ok(Found::new(space, &found))
     }
 
@@ -484,17 +488,29 @@ impl Space {
     pub fn current() -> Option<Self> {
         let mm = sys::kapi_space_current();
         // SAFETY: `kapi_space_current` returns null or an `mm_struct` with a reference.
-        unsafe { Self::from_raw(mm) }
+        unsafe { Self::from_raw(mm, task::owner()) }
     }
 
     /// Returns its `mm_struct`, which exists as long as this value.
     pub(crate) fn raw(&self) -> *mut c_void {
-        self.0.as_raw().cast()
+        self.mm.as_raw().cast()
     }
 
     /// Keeps its users, if it still has any.
     pub(crate) fn in_use(&self) -> Option<ARef<MmWithUserAsync>> {
-        self.0.mmget_not_zero().map(MmWithUser::into_mmput_async)
+        self.mm.mmget_not_zero().map(MmWithUser::into_mmput_async)
+    }
+
+    /// Returns the user who is accountable for it.
+    pub(crate) fn owner(&self) -> u32 {
+        self.owner
+    }
+
+    fn lock<'a>(&self, mm: &'a MmWithUser, patient: bool) -> Option<Locked<'a>> {
+        match patient {
+            true => Locked::killable(mm),
+            false => Locked::soon(mm, self.owner),
+        }
     }
 
     /// Returns a number that no other space has as long as this value exists.
@@ -558,8 +574,7 @@ impl Space {
     /// `patient`: only its own process waits for the caller.
     fn read_some(&self, addr: u64, into: &mut [u8], patient: bool) -> (usize, Option<Ground>) {
         let Some(user) = self.in_use() else { return (0, Some(Ground::Gone)) };
-        let lock = if patient { Locked::killable } else { Locked::soon };
-        let Some(locked) = lock(&user) else { return (0, Some(Ground::Away)) };
+        let Some(locked) = self.lock(&user, patient) else { return (0, Some(Ground::Away)) };
         let mut done = 0;
         while done < into.len() {
             let (at, end) = next_part(addr, done, into.len());
@@ -586,7 +601,7 @@ impl Space {
     /// *process*, may sleep
     pub fn ground(&self, addr: u64) -> core::result::Result<u64, Ground> {
         let user = self.in_use().ok_or(Ground::Gone)?;
-        let locked = Locked::soon(&user).ok_or(Ground::Away)?;
+        let locked = Locked::soon(&user, self.owner).ok_or(Ground::Away)?;
         locked.ground(addr)
     }
 
@@ -597,7 +612,7 @@ impl Space {
     /// *process*, may sleep
     pub fn text(&self, addr: u64) -> core::result::Result<u64, Ground> {
         let user = self.in_use().ok_or(Ground::Gone)?;
-        let locked = Locked::soon(&user).ok_or(Ground::Away)?;
+        let locked = Locked::soon(&user, self.owner).ok_or(Ground::Away)?;
         locked.text(addr)
     }
 
@@ -622,8 +637,7 @@ impl Space {
     /// Addresses that ascend share the work for a page. `Err`: nothing was changed.
     fn poke_chunk(&self, pokes: &mut [Poke], patient: bool) -> Grounded {
         let user = self.in_use().ok_or(Ground::Gone)?;
-        let lock = if patient { Locked::killable } else { Locked::soon };
-        let locked = lock(&user).ok_or(Ground::Away)?;
+        let locked = self.lock(&user, patient).ok_or(Ground::Away)?;
         for on_page in pokes.chunk_by_mut(|a, b| start_of_page(a.addr) == start_of_page(b.addr)) {
             let addr = on_page.first().map_or(0, |poke| poke.addr);
             let mut got = locked.area(addr).ok_or(Ground::Unmapped).and_then(|area| {
@@ -675,7 +689,7 @@ impl Space {
     /// Writes to memory that is the process's own. `EAGAIN`: that needs a wait.
     pub(crate) fn write(&self, addr: u64, from: &[u8]) -> Result {
         let user = self.in_use().ok_or(ESRCH)?;
-        let locked = Locked::soon(&user).ok_or(EAGAIN)?;
+        let locked = Locked::soon(&user, self.owner).ok_or(EAGAIN)?;
         let mut done = 0;
         while done < from.len() {
             let (at, end) = next_part(addr, done, from.len());
@@ -702,7 +716,7 @@ impl Space {
     /// *process*, may sleep
     pub fn may_count(&self, addr: u64, probe: u64) -> core::result::Result<(), Ground> {
         let user = self.in_use().ok_or(Ground::Gone)?;
-        let locked = Locked::soon(&user).ok_or(Ground::Away)?;
+        let locked = Locked::soon(&user, self.owner).ok_or(Ground::Away)?;
         locked.may_count(addr, probe)
     }
 
@@ -729,7 +743,7 @@ impl Space {
         change: impl FnOnce(u16) -> u16,
     ) -> core::result::Result<(), Ground> {
         let user = self.in_use().ok_or(Ground::Gone)?;
-        let locked = Locked::soon(&user).ok_or(Ground::Away)?;
+        let locked = Locked::soon(&user, self.owner).ok_or(Ground::Away)?;
         locked.count(counter, change)
     }
 

@@ -13,6 +13,7 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use kapi::context::{cpus, enter, nested};
 use kapi::modules::{self, ModuleEvent, ModuleRef, Watch};
 use kapi::nofault::{read_kernel, read_kernel_str, read_user, read_user_str, BadAddr};
+use kapi::patience::Patience;
 use kapi::percpu;
 use kapi::publish::{Published, Replace, Retired};
 use kapi::text::{is_reserved, patch, Patch, PatchError};
@@ -72,6 +73,27 @@ fn context() -> Result {
     check!(enter(|_| enter(|_| ()).is_none()) == Some(true));
     check!(nested() == before + 1);
     check!(enter(|_| ()).is_some());
+    Ok(())
+}
+
+/// One user's processes, or many users' together, leave time for those of others.
+fn patience() -> Result {
+    const MS: u64 = 1_000_000;
+    let mut p = KBox::new(Patience::new(), GFP_KERNEL)?;
+    check!(p.take(1000, 240 * MS, 1) == 10 * MS);
+    check!(p.take(1000, 500 * MS, 1) == 0);
+    check!(p.take(1001, 0, 1) == 10 * MS);
+    check!(p.take(0, 0, 1) == 260 * MS);
+    // A second gives a tenth of each time back.
+    check!(p.take(1000, 0, 1000 * MS + 1) == 25 * MS);
+    check!(p.take(1000, 0, 100_000 * MS) == 250 * MS);
+    for user in 2000..2100 {
+        p.take(user, 250 * MS, 100_000 * MS);
+    }
+    check!(p.take(3000, 0, 100_000 * MS) == 0);
+    check!(p.take(0, 10 * MS, 100_000 * MS) == 0);
+    check!(p.take(3000, 0, 110_000 * MS) == 250 * MS);
+    check!(p.take(0, 0, u64::MAX) == 1000 * MS);
     Ok(())
 }
 
@@ -428,6 +450,7 @@ impl kernel::Module for Kapi {
         }
         context()?;
         cross_calls()?;
+        patience()?;
         publications()?;
         loads()?;
         memory()?;
