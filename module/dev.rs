@@ -108,6 +108,7 @@ impl MiscDevice for Dtrace {
             user::IGNORE => exchange(arg, |key: &mut Key| consumer.ignore(key)),
             user::BEGUN => exchange(arg, |a: &mut Strangers| Ok(a.pids = consumer.begun()?)),
             unwind::OBJECT => exchange(arg, |a| object(consumer, a)),
+            unwind::FORGET => exchange(arg, |key: &mut Key| consumer.remove_object(*key)),
             unwind::STRANGERS => {
                 exchange(arg, |a: &mut Strangers| Ok(a.pids = consumer.take_strangers()))
             }

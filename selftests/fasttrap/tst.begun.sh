@@ -21,7 +21,7 @@ expect "errors" "$(grep -v "^$ran_on$" /tmp/o.err)" ""
 [ "$(told)" -gt 0 ] || expect "firings" "$(sed 1d /tmp/o | xargs)" 5000
 
 # A command of the consumer's own does not wait for it in vain.
-dtrace -wqZ -n 'toy*:libplug.so::tick { @ = count(); } toy*:libplug.so::tick /++n == 1000/ { exit(0); } BEGIN { system("cp /tmp/nothing /tmp/fresh; /tmp/fresh; /tmp/plugin /tmp/libplug.so 1 >/tmp/said"); } tick-60s { exit(1); } END { printa("%@d\n", @); }' >/tmp/o 2>/tmp/o.err || fail "system: $(cat /tmp/o.err)"
+dtrace -wqZ -n 'toy*:libplug.so::tick { @ = count(); } toy*:libplug.so::tick /++n == 1000/ { exit(0); } BEGIN { system("cp /tmp/nothing /tmp/fresh; /tmp/fresh; /tmp/plugin /tmp/libplug.so 1 >/tmp/said"); } tick-60s { exit(1); } END { printa("%@d\n", @); }' >/tmp/o 2>/tmp/o.err || grep -q "^$ran_on$" /tmp/o.err || fail "system: $(cat /tmp/o.err)"
 [ -s /tmp/o.err ] || expect "a command of ours" "$(xargs </tmp/o)" 1000
 
 is_stopped() { grep -q '^State:.T' "/proc/$tracer/status"; }

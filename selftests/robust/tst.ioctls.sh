@@ -133,11 +133,17 @@ give("that stays", {errno.EINVAL}, 1, row(8, 8))
 expect("huge OBJECT", {errno.E2BIG}, iowr(41, 40), rows(1, 0x1000, 2**40))
 expect("empty OBJECT", {0}, iowr(41, 40), rows(1, 0, 0))
 give("instead of another", {0}, 1, row(0, 4, 8))
-for inode in range(2, 10000):
+for inode in range(2, 20000):
     if ioctl(iowr(41, 40), rows(inode, 0, 0)) == errno.E2BIG:
         break
 else:
     raise SystemExit("OBJECT: there is no limit to files")
+give("of a file without a place", {errno.E2BIG}, 10000, row(0))
+key = struct.pack("<QQII", 1, 1, 2, 0)
+expect("FORGET", {0}, iowr(47, 24), key)
+expect("FORGET again", {errno.ENOENT}, iowr(47, 24), key)
+give("where there was another", {0}, 1, row(0, 4, 8))
+expect("FORGET at the end", {0}, iowr(47, 24), key)
 expect("STRANGERS", {0}, iowr(42, 256), bytes(256))
 os.close(fd)
 print("ok")

@@ -9,10 +9,11 @@
 //! It also does so when a process is first seen, because the process may have ended when its
 //! addresses are printed.
 //!
-//! Files are only added and stay until the consumer ends, so a search needs no lock. Programs
-//! choose the numbers and times of their files, so the hash is one that they cannot compute.
+//! A search needs no lock: it ends at the first empty place, and a place that was used is never
+//! empty again; what a removed file leaves there matches no file. Programs choose the numbers and
+//! times of their files, so the hash is one that they cannot compute.
 
-use abi::unwind::{self as rows, Frame, Key, Row, Rule, Step, MAX_STRANGERS};
+use abi::unwind::{self as rows, Frame, Key, Row, Rule, Step, FILES, MAX_STRANGERS};
 use buffers::siphash::SipHash;
 use buffers::Seed;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -21,8 +22,6 @@ use nosleep::ProbeCtx;
 use nosleep::{nofault, task, KVVec, Published};
 use zerocopy::FromBytes;
 
-/// The places for files: a power of two.
-pub const FILES: usize = 2048;
 /// The number of places that are searched for a file.
 const TRIES: usize = 32;
 /// The number of processes that are remembered as seen: a power of two.
@@ -35,8 +34,8 @@ static GIVEN: AtomicU64 = AtomicU64::new(0);
 
 /// The unwinding rows of a file.
 pub struct Object {
-    /// The file.
-    pub key: Key,
+    /// The file. `None`: it was removed.
+    pub key: Option<Key>,
     /// Its [`Row`]s.
     pub rows: KVVec<u8>,
 }
@@ -135,7 +134,7 @@ impl Unwind {
     fn find<'c>(&'c self, ctx: &'c ProbeCtx, key: Key) -> Option<&'c [Row]> {
         for place in self.places(key) {
             let object = place.load(ctx)?;
-            if object.key == key {
+            if object.key == Some(key) {
                 return rows_of(&object.rows);
             }
         }

@@ -3,6 +3,7 @@
 
 use crate::{Error, Result};
 use abi::option::{policy, OptionId, Options, UNSET};
+use abi::unwind::FILES;
 use buffers::elements::Elements;
 use buffers::speculation::{Part, States};
 use buffers::{principal, AggBuffer, Key, Principal};
@@ -12,7 +13,7 @@ use fire::budget::Budget;
 use fire::deadman::{Deadman, Here};
 use fire::dynvar::DynVars;
 use fire::shared::{Activity, Counters, CpuState, Shared};
-use fire::unwind::{Object, Unwind, FILES, MET};
+use fire::unwind::{Object, Unwind, MET};
 use fire::words::Words;
 use kapi::percpu::{self, PerCpu};
 use kapi::publish::{Published, Replace, Retired};
@@ -226,10 +227,11 @@ pub(crate) fn unwind() -> Result<Unwind> {
 pub(crate) fn add_rows(unwind: &Unwind, key: abi::unwind::Key, rows: KVVec<u8>) -> Result {
     Object::check(&rows).map_err(Error::Rows)?;
     let size = rows.len() as u64;
-    let object = mem::boxed(Object { key, rows })?;
-    let is_ours = |p: &&Published<Object>| p.with(|o| o.is_none_or(|o| o.key == key));
-    let is_full = || unwind.all_places().all(|p| p.with(|o| o.is_some()));
-    let place = unwind.places(key).find(is_ours).ok_or_else(|| match is_full() {
+    let object = mem::boxed(Object { key: Some(key), rows })?;
+    let is_free = |p: &&Published<Object>| p.with(|o| o.is_none_or(|o| o.key.is_none()));
+    let is_full = || !unwind.all_places().any(|p| is_free(&p));
+    let place = place_of(unwind, key).or_else(|| unwind.places(key).find(is_free));
+    let place = place.ok_or_else(|| match is_full() {
         true => Error::TooMany("files with rows"),
         false => Error::Taken,
     })?;
@@ -240,4 +242,19 @@ pub(crate) fn add_rows(unwind: &Unwind, key: abi::unwind::Key, rows: KVVec<u8>) 
         unwind.refund(old.rows.len() as u64);
     }
     Ok(())
+}
+
+/// Removes the unwinding rows of a file. It must not run at the same time as [`add_rows`].
+pub(crate) fn remove_rows(unwind: &Unwind, key: abi::unwind::Key) -> Result {
+    let place = place_of(unwind, key).ok_or(ENOENT)?;
+    let removed = mem::boxed(Object { key: None, rows: KVVec::new() })?;
+    if let Some(old) = place.swap(Some(removed)).and_then(Retired::into_inner) {
+        unwind.refund(old.rows.len() as u64);
+    }
+    Ok(())
+}
+
+/// Returns the place of a file that has rows.
+fn place_of(unwind: &Unwind, key: abi::unwind::Key) -> Option<&Published<Object>> {
+    unwind.places(key).find(|p| p.with(|o| o.is_some_and(|o| o.key == Some(key))))
 }

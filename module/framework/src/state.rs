@@ -328,6 +328,12 @@ impl Consumer {
         memory::add_rows(&self.session.unwind, key, rows)
     }
 
+    /// Removes the unwinding rows of a file.
+    pub fn remove_object(&self, key: Key) -> Result {
+        let _one = self.inner.lock();
+        memory::remove_rows(&self.session.unwind, key)
+    }
+
     /// Takes the ids of processes whose mappings the consumer must read.
     pub fn take_strangers(&self) -> [u32; MAX_STRANGERS] {
         self.session.unwind.take_strangers()

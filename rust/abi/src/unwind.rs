@@ -18,6 +18,9 @@ pub const OBJECT: u32 = iowr::<Object>(41);
 /// Takes the processes whose mappings the consumer must read, because their stacks were walked and
 /// the process, or a file that the stack led through, was unknown; argument [`Strangers`].
 pub const STRANGERS: u32 = iowr::<Strangers>(42);
+/// Removes the unwinding rows of a file, to make room for others; argument [`Key`]. ENOENT: it has
+/// none.
+pub const FORGET: u32 = iowr::<Key>(47);
 
 /// Identifies a file, with the values from `/proc/PID/maps` and `stat()`. All zero: the kernel's
 /// vDSO.
@@ -58,6 +61,9 @@ pub struct Object {
     pub size: u64,
 }
 
+/// The places for files that a consumer has: a power of two. If more than half of them are in use,
+/// a file may find none.
+pub const FILES: usize = 4096;
 /// Most rows of one object.
 pub const MAX_ROWS: usize = 8 << 20;
 /// Most bytes of rows that one consumer may add.

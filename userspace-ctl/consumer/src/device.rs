@@ -262,6 +262,10 @@ impl Kernel for Device {
         self.call_with(unwind::OBJECT, &mut arg, rows.as_mut_slice().as_mut_bytes())
     }
 
+    fn forget(&mut self, mut key: Key) -> Answer<()> {
+        self.call(unwind::FORGET, &mut key)
+    }
+
     fn strangers(&mut self) -> Answer<Vec<u32>> {
         let mut arg = Strangers::new_zeroed();
         self.call(unwind::STRANGERS, &mut arg)?;

@@ -214,6 +214,12 @@ pub trait Kernel {
         Ok(())
     }
 
+    /// Takes back what [`object`](Self::object) has told about a file.
+    fn forget(&mut self, key: Key) -> Answer<()> {
+        let _ = key;
+        Ok(())
+    }
+
     /// Returns the unknown processes whose stacks were walked.
     fn strangers(&mut self) -> Answer<Vec<u32>> {
         Ok(Vec::new())

@@ -21,6 +21,7 @@
 #![deny(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+pub mod account;
 pub mod budget;
 mod debug;
 mod dwarf;

@@ -5,6 +5,7 @@
 #![deny(missing_docs)]
 
 use abi::option::{OptionId, UNSET};
+use abi::unwind::FILES;
 use buffers::aggregation::SLOT;
 use buffers::elements::Elements;
 use buffers::speculation::{Part, States};
@@ -13,7 +14,7 @@ use fire::budget::Budget;
 use fire::deadman::{Deadman, Here};
 use fire::dynvar::DynVars;
 use fire::shared::{Activity, Counters, CpuState, Shared};
-use fire::unwind::{Unwind, FILES, MET};
+use fire::unwind::{Unwind, MET};
 use fire::words::Words;
 use mem::{zeroed_atomics, zeroed_bytes, zeroed_words, Arc, KVec};
 use nosleep::{PerCpu, Published};

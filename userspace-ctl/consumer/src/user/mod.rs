@@ -19,6 +19,7 @@ mod miss;
 pub mod objects;
 mod prepare;
 mod provider;
+mod ration;
 pub mod start;
 mod wanted;
 

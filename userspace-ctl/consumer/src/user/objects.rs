@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Unwinding rules for the module, which walks the stacks of processes. Each file is read once,
-//! whichever process maps it first.
+//! whichever process maps it first, and again if it had to give way to others ([`Ration`]).
 
+use super::ration::Ration;
 use crate::kernel::Kernel;
 use abi::unwind::{Key, Row};
+use libproc::account::Account;
 use libproc::frames;
 use libproc::maps;
 use libproc::process;
-use std::collections::HashSet;
 use std::fs::File;
 use std::time::{Duration, Instant};
 
@@ -28,7 +29,7 @@ const MOST: usize = 256;
 /// The files that the module knows.
 #[derive(Debug, Default)]
 pub struct Objects {
-    known: HashSet<Key>,
+    known: Ration,
     /// Files that are still to be read, and their sizes.
     wanted: Vec<(u64, Key, File)>,
     /// The module takes no more.
@@ -67,21 +68,24 @@ impl Objects {
     /// Opens the files that a process has mapped, to read them when there is time: the process may
     /// have ended by then. A process that has ended already has none.
     pub fn meet(&mut self, kernel: &mut dyn Kernel, pid: u32) {
-        if self.known.insert(Key::default()) {
-            self.tell(kernel, Key::default(), frames::vdso());
+        self.known.begin();
+        let vdso = Key::default();
+        if !self.known.meet(vdso) {
+            self.add(kernel, vdso, Account::ROOT);
+            self.tell(kernel, vdso, frames::vdso());
         }
-        let begin = Instant::now();
+        let (begin, of) = (Instant::now(), Account::of(pid));
         for map in maps::read(pid).unwrap_or_default().iter().filter(|m| m.is_executable) {
             // A process can have any number of mappings.
             if begin.elapsed() > PATIENCE_WITH_ONE {
                 return;
             }
             let Some(file) = map.open(pid) else { continue };
-            let Some(key) = map.key(&file).filter(|key| !self.known.contains(key)) else {
+            let Some(key) = map.key(&file).filter(|key| !self.known.meet(*key)) else {
                 continue;
             };
             if self.wanted.len() < MOST && !self.is_full {
-                self.known.insert(key);
+                self.add(kernel, key, of);
                 let size = file.metadata().map_or(0, |m| m.len());
                 self.wanted.push((size, key, file));
             }
@@ -101,18 +105,35 @@ impl Objects {
         let sizes = self.wanted.iter().enumerate().map(|(n, w)| (w.0, n));
         let Some((_, n)) = sizes.min() else { return false };
         let (_, key, file) = self.wanted.swap_remove(n);
-        self.tell(kernel, key, frames::rows(&file));
+        // It may have given way meanwhile.
+        if self.known.has(key) {
+            self.tell(kernel, key, frames::rows(&file));
+        }
         true
+    }
+
+    fn add(&mut self, kernel: &mut dyn Kernel, key: Key, of: Account) {
+        let forgotten = self.known.add(key, of);
+        forget(kernel, &forgotten);
     }
 
     fn tell(&mut self, kernel: &mut dyn Kernel, key: Key, rows: Vec<Row>) {
         if self.is_full {
             return;
         }
+        let forgotten = self.known.weigh(key, size_of_val(&rows[..]) as u64);
+        forget(kernel, &forgotten);
         // The author of a file decides how many rows it has, so a refusal of many concerns this
         // file only. So does ENOSPC: other files have its places.
         let is_large = size_of_val(&rows[..]) > LARGE;
         let refused = kernel.object(key, rows).err().map(|r| r.errno);
         self.is_full = !is_large && matches!(refused, Some(libc::E2BIG | libc::ENOMEM));
+    }
+}
+
+fn forget(kernel: &mut dyn Kernel, files: &[Key]) {
+    for key in files {
+        // A file that was refused is not there.
+        let _ = kernel.forget(*key);
     }
 }

@@ -333,6 +333,11 @@ impl Kernel for Fake {
         Ok(())
     }
 
+    fn forget(&mut self, key: Key) -> Answer<()> {
+        self.0.borrow_mut().objects.retain(|(known, _)| *known != key);
+        Ok(())
+    }
+
     fn seen(&mut self, mapped: u32) -> Answer<u32> {
         let mut inner = self.0.borrow_mut();
         inner.seen.push(mapped);
