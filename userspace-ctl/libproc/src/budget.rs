@@ -1,21 +1,84 @@
 // SPDX-License-Identifier: GPL-2.0
-//! One bound for the memory that symbols take, whichever files and processes they come from.
+//! One bound for the memory that symbols take, whichever files and processes they come from, and a
+//! share of it for each user.
 //!
 //! A small file can describe a large table: its symbols share one long name, its units share one
-//! list. So everything that is kept of files and processes is counted when it is made. A file or
-//! process that has had its part yields no more. When all parts together are too many, the caller
-//! forgets what it knows and begins anew ([`was_short`]).
+//! list. So everything that is kept of files and processes is counted when it is made, for the user
+//! on whose [behalf](on_behalf) that happens. A file or process that has had its part yields no
+//! more. When all parts of a user, or all together, are too many, the caller forgets them and
+//! begins anew ([`was_short`]).
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::OnceLock;
+use crate::account::Account;
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// The most bytes of all files and processes, unless a quarter of the memory is less.
+/// The most bytes of all files and processes, unless a quarter of the memory is less. Half of it is
+/// for one user, and three quarters for all users except root.
 const MOST: usize = 2 << 30;
 /// The most bytes of one file or process; fewer in tests, which are slow.
 pub(crate) const MOST_OF_ONE: usize = if cfg!(test) { 128 << 20 } else { 512 << 20 };
 
-static USED: AtomicUsize = AtomicUsize::new(0);
-static WAS_SHORT: AtomicBool = AtomicBool::new(false);
+thread_local! {
+    static PAYER: Cell<Account> = const { Cell::new(Account::ROOT) };
+}
+
+/// Counts what `f` keeps for a user. Outside of it, it is counted for root.
+pub fn on_behalf<T>(of: Account, f: impl FnOnce() -> T) -> T {
+    let before = PAYER.replace(of);
+    let result = f();
+    PAYER.set(before);
+    result
+}
+
+/// What is in use.
+#[derive(Default)]
+struct Used {
+    by: HashMap<Account, usize>,
+    /// Whose parts were too many; root: all together.
+    short: Option<Account>,
+}
+
+impl Used {
+    /// Adds bytes; returns false if they are too many.
+    fn add(&mut self, of: Account, bytes: usize, most: usize) -> bool {
+        let sum = |by: &HashMap<_, usize>| by.values().fold(bytes, |sum, n| sum.saturating_add(*n));
+        let used = |whose| self.by.get(&whose).copied().unwrap_or_default();
+        let (all, own, root) = (sum(&self.by), used(of), used(Account::ROOT));
+        let is_user = of != Account::ROOT;
+        let whose = match () {
+            () if is_user && own.saturating_add(bytes) > most / 2 => of,
+            () if is_user && all - root > most / 4 * 3 => self.largest_user(),
+            () if all > most => Account::ROOT,
+            () => {
+                *self.by.entry(of).or_default() += bytes;
+                return true;
+            }
+        };
+        let is_same = self.short.is_none_or(|before| before == whose);
+        self.short = Some(if is_same { whose } else { Account::ROOT });
+        false
+    }
+
+    fn largest_user(&self) -> Account {
+        let users = self.by.iter().filter(|(whose, _)| **whose != Account::ROOT);
+        users.max_by_key(|(_, bytes)| **bytes).map_or(Account::ROOT, |(whose, _)| *whose)
+    }
+
+    fn take(&mut self, of: Account, bytes: usize) {
+        if let Some(used) = self.by.get_mut(&of) {
+            *used -= bytes;
+            if *used == 0 {
+                self.by.remove(&of);
+            }
+        }
+    }
+}
+
+fn used() -> MutexGuard<'static, Used> {
+    static USED: OnceLock<Mutex<Used>> = OnceLock::new();
+    USED.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Returns the most bytes that are kept in total.
 fn most() -> usize {
@@ -28,35 +91,54 @@ fn most() -> usize {
     })
 }
 
-/// Tells whether a file or process got less than it needs since the last call, because others
-/// have too much.
-pub fn was_short() -> bool {
-    WAS_SHORT.swap(false, Relaxed)
+/// Returns the user whose files and processes took so much since the last call that one got less
+/// than it needs; root: all together took too much.
+pub fn was_short() -> Option<Account> {
+    used().short.take()
 }
 
 /// The bytes of one file or process. They are free again when it is dropped.
-#[derive(Debug, Default)]
-pub struct Share(usize);
+#[derive(Debug)]
+pub struct Share {
+    bytes: usize,
+    of: Account,
+    was_short: bool,
+}
+
+impl Default for Share {
+    fn default() -> Self {
+        Self { bytes: 0, of: PAYER.get(), was_short: false }
+    }
+}
 
 impl Share {
     /// Takes this many bytes more; returns false if they are too many.
     pub fn grow(&mut self, bytes: usize) -> bool {
-        if self.0.saturating_add(bytes) > MOST_OF_ONE {
+        if self.bytes.saturating_add(bytes) > MOST_OF_ONE {
             return false;
         }
-        let add = |used: usize| used.checked_add(bytes).filter(|used| *used <= most());
-        let is_free = USED.fetch_update(Relaxed, Relaxed, add).is_ok();
-        match is_free {
-            true => self.0 += bytes,
-            false => WAS_SHORT.store(true, Relaxed),
+        if !used().add(self.of, bytes, most()) {
+            self.was_short = true;
+            return false;
         }
-        is_free
+        self.bytes += bytes;
+        true
+    }
+
+    /// Tells whether it got less than it needs because others have too much.
+    pub fn was_short(&self) -> bool {
+        self.was_short
+    }
+
+    /// Returns the user for whom they are counted.
+    pub fn of(&self) -> Account {
+        self.of
     }
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
-        USED.fetch_sub(self.0, Relaxed);
+        used().take(self.of, self.bytes);
     }
 }
 
@@ -68,7 +150,28 @@ mod tests {
     fn one_has_a_part_only() {
         let mut share = Share::default();
         assert!(share.grow(1000) && !share.grow(MOST_OF_ONE) && !share.grow(usize::MAX));
-        assert_eq!(share.0, 1000);
-        assert!(most() <= MOST && USED.load(Relaxed) >= 1000);
+        assert_eq!((share.bytes, share.of()), (1000, Account::ROOT));
+        assert!(most() <= MOST);
+        let user = Account::user(1);
+        let other = on_behalf(user, Share::default);
+        assert_eq!((other.of(), Share::default().of()), (user, Account::ROOT));
+    }
+
+    #[test]
+    fn a_user_has_half_and_all_users_leave_a_quarter() {
+        let [a, b, c] = [1, 2, 3].map(Account::user);
+        let mut used = Used::default();
+        assert!(used.add(a, 500, 1000) && !used.add(a, 1, 1000));
+        assert_eq!(used.short.take(), Some(a));
+        assert!(used.add(b, 240, 1000) && !used.add(c, 20, 1000));
+        assert_eq!(used.short.take(), Some(a));
+        assert!(used.add(Account::ROOT, 260, 1000) && !used.add(Account::ROOT, 1, 1000));
+        assert_eq!(used.short.take(), Some(Account::ROOT));
+        // Two who are short at the same time.
+        assert!(!used.add(a, 1, 1000) && !used.add(b, 300, 1000));
+        assert_eq!(used.short.take(), Some(Account::ROOT));
+        used.take(a, 500);
+        assert!(used.add(c, 400, 1000) && !used.add(c, usize::MAX, 1000));
+        assert_eq!(used.by.get(&a), None);
     }
 }

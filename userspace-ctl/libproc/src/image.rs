@@ -11,7 +11,8 @@
 //! | none of these | `.dynsym`: functions that other objects can call |
 //! | no sections | `.dynsym`, by the program headers |
 
-use crate::budget::Share;
+use crate::account::Account;
+use crate::budget::{self, Share};
 use crate::file_state::FileState;
 use crate::files::{Source, View};
 use crate::frames::Pieces;
@@ -62,7 +63,7 @@ pub struct Image {
     /// The state of the file when it was read.
     state: Option<FileState>,
     /// The memory of the functions and of the frame information.
-    _share: Share,
+    share: Share,
     /// There was no memory for some of its functions.
     is_cut: bool,
     /// The files that are searched for data that it lacks; `None`: only those that we installed.
@@ -150,8 +151,7 @@ impl Image {
         let sections = sections.map(|s| s.address()..s.address().saturating_add(s.size()));
         let mut sections: Vec<_> = sections.take(MOST_SECTIONS).collect();
         sections.sort_unstable_by_key(|s| (s.start, s.end));
-        let mut image =
-            Self { segments, sections, functions, separate, _share: share, ..Self::default() };
+        let mut image = Self { segments, sections, functions, separate, share, ..Self::default() };
         (image.is_native, image.is_dynamic) = (is_native, is_dynamic);
         (image.lacks_data, image.is_cut) = (!is_complete, is_cut);
         image.is_relocated = headers::relocates_code(&elf);
@@ -318,7 +318,7 @@ impl Image {
             let elf = source.elf()?;
             Pieces::of(&elf)
         };
-        self.pieces.get_or_init(read).as_ref()
+        self.pieces.get_or_init(|| budget::on_behalf(self.account(), read)).as_ref()
     }
 
     /// Returns by how much addresses are higher in a process that has this piece mapped.
@@ -413,10 +413,22 @@ impl Image {
             let files = [self.file.as_deref(), self.separate.as_ref()];
             files.into_iter().flatten().find_map(|file| Inlined::read(file, self.view.as_deref()))
         };
-        match (self.inlined.get_or_init(read), self.address(offset)) {
+        let look = || match (self.inlined.get_or_init(read), self.address(offset)) {
             (Some(inlined), Some(address)) => inlined.at(address),
             _ => Rc::default(),
-        }
+        };
+        budget::on_behalf(self.account(), look)
+    }
+
+    /// Returns the user on whose behalf it was read.
+    pub(crate) fn account(&self) -> Account {
+        self.share.of()
+    }
+
+    /// Tells whether it lacks something because others took too much memory.
+    pub(crate) fn was_short(&self) -> bool {
+        let inlined = self.inlined.get().and_then(Option::as_ref);
+        self.share.was_short() || inlined.is_some_and(Inlined::was_short)
     }
 
     /// Tells whether the code at an offset in the file leaves a signal handler, or has just tried

@@ -7,6 +7,7 @@
 //! image that lacks nothing then. Any other image serves only the processes that see the same files
 //! and have the file at the same path.
 
+use crate::account::Account;
 use crate::budget::Share;
 use crate::file_state::FileState;
 use crate::files::{self, Source, View, ViewId};
@@ -141,9 +142,17 @@ impl Images {
         image
     }
 
-    /// Forgets the files that were read, and closes those that are held.
-    pub fn forget(&mut self) {
-        *self = Self::default();
+    /// Forgets the files that were read on behalf of this user, and those that got too little
+    /// memory. Root: forgets all, and closes those that are held.
+    pub fn forget(&mut self, of: Account) {
+        if of == Account::ROOT {
+            *self = Self::default();
+            return;
+        }
+        self.images.get_mut().retain(|_, variants| {
+            variants.retain(|(_, image)| image.account() != of && !image.was_short());
+            !variants.is_empty()
+        });
     }
 
     /// Keeps the file behind a map readable after its process, which has this view, has ended.

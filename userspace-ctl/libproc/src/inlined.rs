@@ -37,7 +37,7 @@ pub(crate) struct Inlined {
     /// The code of the units.
     code: Vec<Code<usize>>,
     lookups: RefCell<Lookups>,
-    _share: Share,
+    share: Share,
 }
 
 /// What earlier look-ups have found.
@@ -79,7 +79,12 @@ impl Inlined {
         let common = common.map(|c| Units::new(c.borrow(Metered::clone), None, &fuel));
         let units = Units::new(dwarf, common, &fuel);
         let code = units.code(&mut share);
-        Some(Self { units, fuel, code, lookups: RefCell::default(), _share: share })
+        Some(Self { units, fuel, code, lookups: RefCell::default(), share })
+    }
+
+    /// Tells whether there was too little memory for it.
+    pub(crate) fn was_short(&self) -> bool {
+        self.share.was_short()
     }
 
     /// Returns the functions that are inlined at an address of the file, the innermost first.

@@ -11,6 +11,7 @@
 //! the memory. Addresses beyond them have no names.
 
 use super::NamedAddress;
+use libproc::account::Account;
 use libproc::budget::{self, Share};
 use libproc::jit::Jit;
 use libproc::limit;
@@ -33,8 +34,9 @@ const TO_LEARN: Duration = Duration::from_secs(2);
 const TO_READ: Duration = Duration::from_secs(10);
 const TO_READ_ALL: Duration = Duration::from_secs(30);
 /// Messages about addresses without names.
-const SHORT: &str = "symbols of processes take too much memory: dtrace forgets those that it has \
-                     read, and some addresses have no names";
+const SHORT: &str =
+    "symbols of processes, or of one user's processes, take too much memory: dtrace \
+                     forgets those that it has read, and some addresses have no names";
 const FULL: &str = "too many files of processes are open: some addresses have no names. A higher \
                     limit (`ulimit -n`) helps";
 /// A look-up that takes longer has read a file.
@@ -72,7 +74,7 @@ struct Process {
     maps: Vec<(Map, Option<Seen>)>,
     jit: Jit,
     /// The memory of the mappings.
-    _share: Share,
+    share: Share,
     /// The value of `taken` when the map was read.
     read: u64,
 }
@@ -82,9 +84,9 @@ impl Processes {
     pub(super) fn take(&mut self) {
         self.taken += 1;
         self.spent = Spent::default();
-        if budget::was_short() {
-            self.known.clear();
-            self.images.forget();
+        if let Some(of) = budget::was_short() {
+            self.known.retain(|_, p| of != Account::ROOT && p.share.of() != of);
+            self.images.forget(of);
             self.tell(0, SHORT);
         }
         if limit::was_reached() {
@@ -134,7 +136,11 @@ impl Processes {
         self.spent.learning += begin.elapsed();
     }
 
-    fn learn(&mut self, number: u32, Mapped { mut maps, is_whole }: Mapped) {
+    fn learn(&mut self, number: u32, mapped: Mapped) {
+        budget::on_behalf(Account::of(number), || self.learn_as_payer(number, mapped));
+    }
+
+    fn learn_as_payer(&mut self, number: u32, Mapped { mut maps, is_whole }: Mapped) {
         let pid = number.into();
         maps.retain(|m| m.is_executable);
         // The process is ending, so its previous map is the better one.
@@ -164,7 +170,7 @@ impl Processes {
         }
         let mut jit = self.known.remove(&pid).map(|p| p.jit).unwrap_or_default();
         jit.read(number);
-        self.known.insert(pid, Process { maps, jit, _share: share, read: self.taken });
+        self.known.insert(pid, Process { maps, jit, share, read: self.taken });
     }
 
     fn is_due(&self, pid: u64) -> bool {
@@ -206,8 +212,14 @@ impl Processes {
     fn file(&mut self, pid: u64, address: u64) -> Option<(&Map, Rc<Image>, u64)> {
         self.seek(pid, address);
         let (map, seen) = self.map(pid, address).filter(|(m, _)| m.is_file())?;
-        let image = self.images.held(seen.as_ref(), u32::try_from(pid).ok()?, map);
+        let image = self.image(pid, map, seen.as_ref())?;
         Some((map, image, address - map.start + map.offset))
+    }
+
+    /// Returns the file of a mapping, which is read at the expense of the process's user.
+    fn image(&self, pid: u64, map: &Map, seen: Option<&Seen>) -> Option<Rc<Image>> {
+        let (of, number) = (self.known.get(&pid)?.share.of(), u32::try_from(pid).ok()?);
+        Some(budget::on_behalf(of, || self.images.held(seen, number, map)))
     }
 
     /// Reads the process's map again if it does not contain an address.
@@ -238,7 +250,7 @@ impl Processes {
         let (map, seen) = self.map(pid, address)?;
         let module = map.name().to_string();
         let offset = address - map.start + map.offset;
-        let image = self.images.held(seen.as_ref(), u32::try_from(pid).ok()?, map);
+        let image = self.image(pid, map, seen.as_ref())?;
         Some(match image.symbol(offset) {
             Some((symbol, offset)) => NamedAddress { module, symbol: Some(symbol.into()), offset },
             None if module.is_empty() => return None,
