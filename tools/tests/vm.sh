@@ -91,6 +91,15 @@ check lockdep_is_70 same $rc 70
 # What the kernel says of a processor is no report.
 vm -- bash -c 'echo "<4>Speculative Return Stack Overflow: WARNING: See https://kernel.org" >/dev/kmsg'
 check mention_of_a_warning_is_0 same $rc 0
+# A race that KCSAN reports is ours if a function of a module is in the report.
+race() {
+	vm -- bash -c 'for line in "=====" "BUG: KCSAN: data-race in a / b" "write to 0xff of 4 bytes by task 0 on cpu 1:" " $1" "====="; do
+		echo "<0>$line" >/dev/kmsg; done' - "$1"
+}
+race ' tick_nohz_handler+0x1ea/0x2c0'
+check race_of_the_kernel_is_0 same $rc 0
+race ' kapi_wake+0x1ea/0x2c0 [dtrace]'
+check race_of_ours_is_70 same $rc 70
 vm -- bash -c 'echo "<0>watchdog: BUG: soft lockup - CPU#0 stuck for 22s!" >/dev/kmsg'
 check soft_lockup_is_70 same $rc 70
 
