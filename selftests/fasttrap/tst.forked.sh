@@ -40,6 +40,12 @@ for round in 1 2 3 4 5; do echo go >&3; done
 exec 3>&-
 wait $server || fail "the server ended with $?"
 end_trace
+# A kernel that looks for mistakes may be too slow for the 5 s that a process waits; then dtrace must have said what is missing.
+late='times a process went on before|did not let itself be read in time'
+if [ "${SLOW:-1}" != 1 ] && grep -qE "$late" o.err; then
+	[ "$(grep -c '^pid ' o)" -le 100 ] || fail "more processes than there were: $(cat o)"
+	exit 0
+fi
 [ ! -s o.err ] || fail "$(cat o.err)"
 expect "probes of the children" "$(sed -n 's/^depth 1: //p' o)" 50
 expect "probes of their children" "$(sed -n 's/^depth 2: //p' o)" 50
