@@ -101,27 +101,37 @@ pub fn was_short() -> Option<Account> {
 #[derive(Debug)]
 pub struct Share {
     bytes: usize,
+    /// What is counted: a file with a million symbols does not ask for each.
+    granted: usize,
     of: Account,
     was_short: bool,
 }
 
+/// The least bytes that a share asks for.
+const STEP: usize = 4096;
+
 impl Default for Share {
     fn default() -> Self {
-        Self { bytes: 0, of: PAYER.get(), was_short: false }
+        Self { bytes: 0, granted: 0, of: PAYER.get(), was_short: false }
     }
 }
 
 impl Share {
     /// Takes this many bytes more; returns false if they are too many.
     pub fn grow(&mut self, bytes: usize) -> bool {
-        if self.bytes.saturating_add(bytes) > MOST_OF_ONE {
+        let needed = self.bytes.saturating_add(bytes);
+        if needed > MOST_OF_ONE {
             return false;
         }
-        if !used().add(self.of, bytes, most()) {
-            self.was_short = true;
-            return false;
+        if needed > self.granted {
+            let more = (needed - self.granted).max(self.granted / 4).max(STEP);
+            if !used().add(self.of, more, most()) {
+                self.was_short = true;
+                return false;
+            }
+            self.granted += more;
         }
-        self.bytes += bytes;
+        self.bytes = needed;
         true
     }
 
@@ -138,7 +148,7 @@ impl Share {
 
 impl Drop for Share {
     fn drop(&mut self) {
-        used().take(self.of, self.bytes);
+        used().take(self.of, self.granted);
     }
 }
 
