@@ -7,8 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ROUNDS 14
-#define EACH 250
+#define ROUNDS 35
+#define EACH 100
 
 int main(int argc, char **argv)
 {

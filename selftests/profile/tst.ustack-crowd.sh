@@ -19,7 +19,9 @@ C
 }
 mkdir -p /tmp/files
 chmod 777 /tmp/files
-trace /tmp/o -x statusrate=100ms -n 'profile-499 /arg1/ { @[execname, ustack()] = count(); }'
+# OBJECT gives the module the rows of a file.
+trace /tmp/o -x statusrate=100ms -n 'profile-499 /arg1/ { @[execname, ustack()] = count(); }
+	syscall::ioctl:entry /pid == $pid && arg1 == 0xc0286429/ { given++; } END { printf("given %d\n", given); }'
 setpriv --reuid=65534 --regid=65534 --clear-groups /tmp/crowd /tmp/spin.so "$at" /tmp/files >/tmp/said &
 crowd=$!
 pids=$crowd
@@ -30,6 +32,9 @@ sleep 3
 victim second
 sleep 3
 end_trace
+given=$(sed -n 's/^given //p' /tmp/o)
+echo "$given files"
+[ "$given" -gt 3000 ] || fail "dtrace has read $given files only"
 for name in first second; do
 	awk -v name="$name" '
 		function judge() { if (is && sum) { all += sum; if (whole) good += sum } }

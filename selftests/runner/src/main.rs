@@ -321,12 +321,9 @@ fn boot(area: &Area) -> io::Result<Boot> {
     let options = fs::read_to_string(area.folder.join("vm-options")).unwrap_or_default();
     let layers = fs::read_to_string(area.folder.join("layers")).unwrap_or_default();
     let layers = layers.split_whitespace().flat_map(layer);
-    // Kernels that look for mistakes are slow.
-    let is_slow = std::env::var("KERNEL").is_ok_and(|k| k == "debug" || k == "kcsan");
-    let limit = if is_slow { "21600" } else { "5400" };
     let start = Instant::now();
     let output = Command::new(top.join("tools/vm"))
-        .args(["-t", limit, "-S", &format!("{}=/out", out.display())])
+        .args(["-t", "5400", "-S", &format!("{}=/out", out.display())])
         .args(layers)
         .args(options.split_whitespace())
         .args(["--", "/src/selftests/runner/guest"])

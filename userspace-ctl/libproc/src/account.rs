@@ -23,10 +23,12 @@ impl Account {
     /// real one: a process can hide its effective user from us.
     pub fn of(pid: u32) -> Self {
         static OURS: OnceLock<String> = OnceLock::new();
-        let read = |path| std::fs::read_to_string(path).unwrap_or_default();
+        // The name that the process has given itself has any bytes.
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        let read = |path| std::fs::read(path).map(text).unwrap_or_default();
         // A link to the namespace can only be read with privileges. Only root can give another
         // namespace the same ids.
-        let ours = OURS.get_or_init(|| read("/proc/self/uid_map".into()));
+        let ours = OURS.get_or_init(|| read("/proc/self/uid_map".to_string()));
         if *ours != read(format!("/proc/{pid}/uid_map")) {
             return Self::OTHERS;
         }
