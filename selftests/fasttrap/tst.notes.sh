@@ -3,7 +3,7 @@
 # others are refused with the reason.
 # SECONDS: 120
 . /src/selftests/lib/sh
-notes() { timeout 300 python3 /src/selftests/fasttrap/notes.py "$@"; }
+notes() { timeout $((300 * ${SLOW:-1})) python3 /src/selftests/fasttrap/notes.py "$@"; }
 # 20: a name has too many places; 22: the process has too many.
 expect "one name" "$(notes 1 18000)" "1 20:9808"
 expect "as many as there may be" "$(notes 2 8192)" "2"
