@@ -66,7 +66,7 @@ impl State {
         if let Some(known) = self.processes.get_mut(key) {
             // A process starts without a shadow stack; its C library turns it on later.
             known.shadow_stack |= found.has_shadow_stack;
-            (known.owner, known.space) = (found.owner, found.space);
+            (known.owner, known.space) = (found.space.owner(), found.space);
         } else {
             self.processes.add(Process::new(found)?)?;
             if let Err(e) = self.publish_spaces() {

@@ -15,6 +15,7 @@ use abi::helper::{
 use abi::user::{pack, UserArg, UserArgKind, UserKind, UserProbe, MAX_ARGS, NO_REG};
 use dof::{Dof, ProviderProbe};
 use framework::{Error, Framework};
+use kapi::task::ROOT;
 use kapi::user::{self, Space};
 use kapi::{mem, task, xcall};
 use kernel::error::code::ENODEV;
@@ -22,9 +23,6 @@ use kernel::prelude::*;
 use x86::encoding::RET;
 
 type Result<T = ()> = core::result::Result<T, Error>;
-
-/// The user whose processes have no quota of their own.
-pub(crate) const ROOT: u32 = 0;
 
 /// Makes the probes of a DOF in the current process. Returns the number by which [`remove`] removes
 /// them. `module` is the object that contains the probes, `address` its load address, `at` the

@@ -3,7 +3,6 @@
 
 use crate::attach::State;
 use crate::context::{Context, CONTEXT};
-use crate::helper::ROOT;
 use crate::probes::{Known, Part, Probes};
 use crate::process::{Offered, Pages, Process, Reader};
 use crate::table::Role;
@@ -13,6 +12,7 @@ use abi::user::{MAX_NOTES, MAX_USERS_NOTES, MAX_USER_NOTES};
 use core::fmt;
 use framework::framework::ProviderId;
 use framework::{Draft, EnableError, Error, Framework, Offer, Probe};
+use kapi::task::ROOT;
 use kapi::user::{Ground, Space};
 use kapi::{mem, task, time};
 use kernel::error::code::ENODEV;

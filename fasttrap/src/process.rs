@@ -317,6 +317,7 @@ pub(crate) struct Offered {
 impl Process {
     pub(crate) fn new(of: kapi::user::Found) -> Result<Self> {
         Ok(Self {
+            owner: of.space.owner(),
             space: of.space,
             mode: if of.is_wide { Mode::Bits64 } else { Mode::Bits32 },
             shadow_stack: of.has_shadow_stack,
@@ -340,7 +341,6 @@ impl Process {
             helpers: KVec::new(),
             places: 0,
             notes: 0,
-            owner: of.owner,
             last_helper: 0,
         })
     }

@@ -9,7 +9,7 @@ use crate::follow;
 use crate::questions::{FileKey, Questions};
 use crate::symbols;
 use crate::sys::{self, Mapped};
-use crate::task;
+use crate::task::{self, ROOT};
 use core::cell::UnsafeCell;
 use core::ptr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -52,7 +52,6 @@ unsafe impl Sync for Work {}
 const MOST: usize = 1024;
 const MOST_OF_USER: usize = 256;
 const MOST_OF_USERS: usize = 768;
-const ROOT: u32 = 0;
 
 static WORKS: [Work; MOST] = [const {
     Work {

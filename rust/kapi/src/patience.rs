@@ -4,6 +4,7 @@
 //! their maps locked cost no more than one, and one user's processes cannot use up what is left for
 //! those of other users.
 
+use crate::task::ROOT;
 use crate::time;
 use kernel::prelude::*;
 
@@ -17,7 +18,6 @@ const MOST_OF_USER: u64 = MOST / 4;
 const REFILL: u64 = 10 * MOST;
 /// Users who have waited lately. All others share what users except root have.
 const USERS: usize = 64;
-const ROOT: u32 = 0;
 
 /// Time for waits.
 #[derive(Clone, Copy)]
@@ -45,7 +45,7 @@ impl Purse {
     }
 }
 
-/// What is left for all waits, and for the waits of each user. It is public for its tests.
+/// The time left for all waits, and for the waits of each user. Tests use it, so it is public.
 pub struct Patience {
     all: Purse,
     users: Purse,

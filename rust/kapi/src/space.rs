@@ -411,7 +411,6 @@ impl<'a> Page<'a> {
 #[derive(Clone)]
 pub struct Space {
     mm: ARef<Mm>,
-    /// As in [`Found`].
     owner: u32,
 }
 
@@ -423,14 +422,12 @@ pub struct Found {
     pub is_wide: bool,
     /// It has a shadow stack; see [`has_shadow_stack`](crate::user::has_shadow_stack).
     pub has_shadow_stack: bool,
-    /// The user who is accountable for it; see [`task::owner`].
-    pub owner: u32,
 }
 
 impl Found {
     fn new(space: Space, found: &sys::Found) -> Self {
-        let sys::Found { wide, shadow_stack, owner } = *found;
-        Self { space, is_wide: wide, has_shadow_stack: shadow_stack, owner }
+        let sys::Found { wide, shadow_stack, .. } = *found;
+        Self { space, is_wide: wide, has_shadow_stack: shadow_stack }
     }
 }
 
@@ -501,8 +498,8 @@ impl Space {
         self.mm.mmget_not_zero().map(MmWithUser::into_mmput_async)
     }
 
-    /// Returns the user who is accountable for it.
-    pub(crate) fn owner(&self) -> u32 {
+    /// Returns the user who is accountable for it; see [`task::owner`].
+    pub fn owner(&self) -> u32 {
         self.owner
     }
 

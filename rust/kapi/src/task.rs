@@ -429,6 +429,9 @@ pub fn may_destroy() -> bool {
     has(bindings::CAP_SYS_ADMIN)
 }
 
+/// The [`owner`] without a quota.
+pub const ROOT: u32 = 0;
+
 /// Returns the user who is accountable for the task's memory in the kernel: its real uid, or in a
 /// user namespace the user who created the outermost one, unless that was root: there, one user may
 /// have tens of thousands of uids.

@@ -2,6 +2,8 @@
 //! Who is accountable for what is kept of a process, so that one user cannot use up what there is
 //! for all.
 
+use crate::status;
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// A user, or all processes in other user namespaces than ours: there, one user may have tens of
@@ -22,20 +24,78 @@ impl Account {
     /// Returns the account of a process; that of other namespaces if it has ended. The user is the
     /// real one: a process can hide its effective user from us.
     pub fn of(pid: u32) -> Self {
-        static OURS: OnceLock<String> = OnceLock::new();
-        // The name that the process has given itself has any bytes.
-        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        let read = |path| std::fs::read(path).map(text).unwrap_or_default();
+        static OURS: OnceLock<Vec<u8>> = OnceLock::new();
+        let read = |path| std::fs::read(path).unwrap_or_default();
         // A link to the namespace can only be read with privileges. Only root can give another
         // namespace the same ids.
         let ours = OURS.get_or_init(|| read("/proc/self/uid_map".to_string()));
         if *ours != read(format!("/proc/{pid}/uid_map")) {
             return Self::OTHERS;
         }
-        let status = read(format!("/proc/{pid}/status"));
-        let line = status.lines().find_map(|line| line.strip_prefix("Uid:"));
-        let real = line.and_then(|ids| ids.split_whitespace().next()?.parse().ok());
+        let ids = status::line(pid, "Uid:");
+        let real = ids.and_then(|ids| ids.split_whitespace().next()?.parse().ok());
         real.map_or(Self::OTHERS, Self)
+    }
+}
+
+/// How much each user has of something that is limited.
+#[derive(Debug, Default)]
+pub struct Shares(HashMap<Account, usize>);
+
+/// Those who have too much.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Excess {
+    /// One user.
+    User(Account),
+    /// All together.
+    All,
+}
+
+impl Shares {
+    /// Gives a user more.
+    pub fn add(&mut self, of: Account, more: usize) {
+        *self.0.entry(of).or_default() += more;
+    }
+
+    /// Takes some of what a user has.
+    pub fn take(&mut self, of: Account, some: usize) {
+        if let Some(used) = self.0.get_mut(&of) {
+            *used -= some;
+            if *used == 0 {
+                self.0.remove(&of);
+            }
+        }
+    }
+
+    /// Returns how much a user has.
+    pub fn used(&self, of: Account) -> usize {
+        self.0.get(&of).copied().unwrap_or_default()
+    }
+
+    /// Returns the user who has most.
+    pub fn largest(&self) -> Option<Account> {
+        self.largest_of(|_| true)
+    }
+
+    fn largest_of(&self, may: impl Fn(Account) -> bool) -> Option<Account> {
+        let may = self.0.iter().filter(|(whose, _)| may(**whose));
+        may.max_by_key(|(_, used)| **used).map(|(whose, _)| *whose)
+    }
+
+    /// Tells who would have too much if a user got `more`: one user may have half of `most`, all
+    /// users except root three quarters. `None`: it fits.
+    pub fn excess(&self, of: Account, more: usize, most: usize) -> Option<Excess> {
+        let all = self.0.values().fold(more, |sum, n| sum.saturating_add(*n));
+        if of != Account::ROOT {
+            if self.used(of).saturating_add(more) > most / 2 {
+                return Some(Excess::User(of));
+            }
+            if all - self.used(Account::ROOT) > most / 4 * 3 {
+                let largest = self.largest_of(|whose| whose != Account::ROOT);
+                return Some(Excess::User(largest.unwrap_or(of)));
+            }
+        }
+        (all > most).then_some(Excess::All)
     }
 }
 

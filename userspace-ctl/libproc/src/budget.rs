@@ -8,9 +8,8 @@
 //! more. When all parts of a user, or all together, are too many, the caller forgets them and
 //! begins anew ([`was_short`]).
 
-use crate::account::Account;
+use crate::account::{Account, Excess, Shares};
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The most bytes of all files and processes, unless a quarter of the memory is less. Half of it is
@@ -31,47 +30,28 @@ pub fn on_behalf<T>(of: Account, f: impl FnOnce() -> T) -> T {
     result
 }
 
-/// What is in use.
+/// The bytes that each user has in use.
 #[derive(Default)]
 struct Used {
-    by: HashMap<Account, usize>,
-    /// Whose parts were too many; root: all together.
+    by: Shares,
+    /// The user who had too much; root: all users together had.
     short: Option<Account>,
 }
 
 impl Used {
     /// Adds bytes; returns false if they are too many.
     fn add(&mut self, of: Account, bytes: usize, most: usize) -> bool {
-        let sum = |by: &HashMap<_, usize>| by.values().fold(bytes, |sum, n| sum.saturating_add(*n));
-        let used = |whose| self.by.get(&whose).copied().unwrap_or_default();
-        let (all, own, root) = (sum(&self.by), used(of), used(Account::ROOT));
-        let is_user = of != Account::ROOT;
-        let whose = match () {
-            () if is_user && own.saturating_add(bytes) > most / 2 => of,
-            () if is_user && all - root > most / 4 * 3 => self.largest_user(),
-            () if all > most => Account::ROOT,
-            () => {
-                *self.by.entry(of).or_default() += bytes;
+        let whose = match self.by.excess(of, bytes, most) {
+            None => {
+                self.by.add(of, bytes);
                 return true;
             }
+            Some(Excess::User(whose)) => whose,
+            Some(Excess::All) => Account::ROOT,
         };
         let is_same = self.short.is_none_or(|before| before == whose);
         self.short = Some(if is_same { whose } else { Account::ROOT });
         false
-    }
-
-    fn largest_user(&self) -> Account {
-        let users = self.by.iter().filter(|(whose, _)| **whose != Account::ROOT);
-        users.max_by_key(|(_, bytes)| **bytes).map_or(Account::ROOT, |(whose, _)| *whose)
-    }
-
-    fn take(&mut self, of: Account, bytes: usize) {
-        if let Some(used) = self.by.get_mut(&of) {
-            *used -= bytes;
-            if *used == 0 {
-                self.by.remove(&of);
-            }
-        }
     }
 }
 
@@ -101,7 +81,7 @@ pub fn was_short() -> Option<Account> {
 #[derive(Debug)]
 pub struct Share {
     bytes: usize,
-    /// What is counted: a file with a million symbols does not ask for each.
+    /// The bytes that are counted. They grow in steps, because a file may have a million symbols.
     granted: usize,
     of: Account,
     was_short: bool,
@@ -148,7 +128,7 @@ impl Share {
 
 impl Drop for Share {
     fn drop(&mut self) {
-        used().take(self.of, self.granted);
+        used().by.take(self.of, self.granted);
     }
 }
 
@@ -180,8 +160,8 @@ mod tests {
         // Two who are short at the same time.
         assert!(!used.add(a, 1, 1000) && !used.add(b, 300, 1000));
         assert_eq!(used.short.take(), Some(Account::ROOT));
-        used.take(a, 500);
+        used.by.take(a, 500);
         assert!(used.add(c, 400, 1000) && !used.add(c, usize::MAX, 1000));
-        assert_eq!(used.by.get(&a), None);
+        assert_eq!(used.by.used(a), 0);
     }
 }

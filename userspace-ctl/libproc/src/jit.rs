@@ -9,6 +9,7 @@
 
 use crate::budget::Share;
 use crate::files::{Root, View};
+use crate::status;
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::os::unix::fs::MetadataExt;
@@ -85,10 +86,7 @@ struct Home {
 
 impl Home {
     fn read(pid: u32) -> Option<Self> {
-        // The first line is the name that the process has given itself, in any bytes.
-        let status = std::fs::read(format!("/proc/{pid}/status")).ok()?;
-        let status = String::from_utf8_lossy(&status);
-        let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
+        let numbers = status::line(pid, "NSpid:")?;
         let own = numbers.split_whitespace().last()?;
         let of = (!View::of_process(pid)?.is_ours()).then_some(pid);
         let path = format!("/tmp/perf-{own}.map");

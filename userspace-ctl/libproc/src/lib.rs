@@ -46,6 +46,7 @@ mod patient;
 pub mod process;
 mod segment;
 pub mod stapsdt;
+mod status;
 
 pub use expand::{Batches, Miss, Pattern};
 pub use function::Function;

@@ -121,7 +121,7 @@ impl Objects {
         if self.is_full {
             return;
         }
-        let forgotten = self.known.weigh(key, size_of_val(&rows[..]) as u64);
+        let forgotten = self.known.weigh(key, size_of_val(&rows[..]));
         forget(kernel, &forgotten);
         // The author of a file decides how many rows it has, so a refusal of many concerns this
         // file only. So does ENOSPC: other files have its places.

@@ -7,21 +7,18 @@
 //! and tracing for a long time does not fill all places.
 
 use abi::unwind::{Key, FILES, MAX_GIVEN};
-use libproc::account::Account;
+use libproc::account::{Account, Excess, Shares};
 use std::collections::HashMap;
 
 /// The weight of all files. A file weighs as much as its rows, in bytes, and at least [`LEAST`], so
 /// no more than half of the places are in use.
-const MOST: u64 = MAX_GIVEN;
-const LEAST: u64 = MOST / (FILES as u64 / 2);
-/// The weight of the files of one user, and of all users except root.
-const MOST_OF_USER: u64 = MOST / 2;
-const MOST_OF_USERS: u64 = MOST / 4 * 3;
+const MOST: usize = MAX_GIVEN as usize;
+const LEAST: usize = MOST / (FILES / 2);
 
 #[derive(Debug)]
 struct File {
     of: Account,
-    weight: u64,
+    weight: usize,
     /// When it was met last, as a number of the meeting.
     met: u64,
 }
@@ -31,7 +28,7 @@ struct File {
 pub(super) struct Ration {
     files: HashMap<Key, File>,
     /// The weight of each user's files.
-    used: HashMap<Account, u64>,
+    used: Shares,
     meetings: u64,
 }
 
@@ -59,39 +56,27 @@ impl Ration {
     }
 
     /// Sets the bytes that the rows of a known file have. Returns the files to forget.
-    pub(super) fn weigh(&mut self, key: Key, bytes: u64) -> Vec<Key> {
+    pub(super) fn weigh(&mut self, key: Key, bytes: usize) -> Vec<Key> {
         let Some(file) = self.files.get_mut(&key) else { return Vec::new() };
-        let used = self.used.entry(file.of).or_default();
-        *used -= file.weight;
+        self.used.take(file.of, file.weight);
         file.weight = bytes.max(LEAST);
-        *used += file.weight;
+        self.used.add(file.of, file.weight);
         let (of, mut forgotten) = (file.of, Vec::new());
-        while let Some(whose) = self.excess(of) {
+        while let Some(excess) = self.used.excess(of, 0, MOST) {
+            let whose = match excess {
+                Excess::User(whose) => Some(whose),
+                Excess::All => self.used.largest(),
+            };
+            let Some(whose) = whose else { break };
             let of_whose = self.files.iter().filter(|(other, f)| f.of == whose && **other != key);
             let Some((oldest, _)) = of_whose.min_by_key(|(_, f)| f.met) else { break };
             let oldest = *oldest;
             if let Some(file) = self.files.remove(&oldest) {
-                *self.used.entry(whose).or_default() -= file.weight;
+                self.used.take(whose, file.weight);
             }
             forgotten.push(oldest);
         }
         forgotten
-    }
-
-    /// Returns the user who must make room after one user got more; `None`: there is enough.
-    fn excess(&self, of: Account) -> Option<Account> {
-        let is_user = of != Account::ROOT;
-        let used = |whose| self.used.get(&whose).copied().unwrap_or_default();
-        let all: u64 = self.used.values().sum();
-        if is_user && used(of) > MOST_OF_USER {
-            return Some(of);
-        }
-        let too_many_users = is_user && all - used(Account::ROOT) > MOST_OF_USERS;
-        if !too_many_users && all <= MOST {
-            return None;
-        }
-        let may = self.used.iter().filter(|(w, _)| !too_many_users || **w != Account::ROOT);
-        may.max_by_key(|(_, weight)| **weight).map(|(whose, _)| *whose)
     }
 }
 
@@ -105,7 +90,7 @@ mod tests {
         Key { inode, ..Key::default() }
     }
 
-    /// Adds a file of an own process; returns how many are forgotten.
+    /// Adds a file of an own process; returns the forgotten ones.
     fn add(ration: &mut Ration, inode: u64, of: Account) -> Vec<u64> {
         ration.begin();
         ration.add(key(inode), of).into_iter().map(|key| key.inode).collect()
@@ -114,7 +99,7 @@ mod tests {
     #[test]
     fn a_user_displaces_own_files() {
         let (mut ration, user) = (Ration::default(), Account::user(1000));
-        let share = MOST_OF_USER / LEAST;
+        let share = (MOST / 2 / LEAST) as u64;
         assert!(add(&mut ration, 1, ROOT).is_empty());
         for inode in 2..2 + share {
             assert!(add(&mut ration, inode, user).is_empty());
@@ -131,35 +116,30 @@ mod tests {
     #[test]
     fn many_users_leave_root_a_quarter() {
         let mut ration = Ration::default();
-        for inode in 1..=MOST / 4 / LEAST {
+        for inode in 1..=(MOST / 4 / LEAST) as u64 {
             assert!(add(&mut ration, inode, ROOT).is_empty());
         }
         for inode in 10_000..20_000 {
             let gone = add(&mut ration, inode, Account::user(1 + inode as u32 % 7));
             assert!(gone.iter().all(|gone| *gone >= 10_000), "{gone:?}");
         }
-        assert!(ration.files.len() as u64 <= MOST / LEAST && MOST / LEAST <= FILES as u64 / 2);
+        assert!(ration.files.len() <= MOST / LEAST && MOST / LEAST <= FILES / 2);
     }
 
     #[test]
     fn root_displaces_those_who_have_most() {
         let mut ration = Ration::default();
         let (a, b) = (Account::user(1), Account::user(2));
-        for inode in 1..=MOST / LEAST {
-            let of = if inode % 3 == 0 {
-                ROOT
-            } else if inode % 3 == 1 {
-                a
-            } else {
-                b
-            };
+        let full = (MOST / LEAST) as u64;
+        for inode in 1..=full {
+            let of = [ROOT, a, b][inode as usize % 3];
             assert!(add(&mut ration, inode, of).is_empty());
         }
-        let more = MOST / LEAST + 1;
+        let more = full + 1;
         assert_eq!(add(&mut ration, more, ROOT).len(), 1);
         // Alone, root has all.
         let mut ration = Ration::default();
-        (1..=MOST / LEAST).for_each(|inode| assert!(add(&mut ration, inode, ROOT).is_empty()));
+        (1..=full).for_each(|inode| assert!(add(&mut ration, inode, ROOT).is_empty()));
         assert_eq!(add(&mut ration, more, ROOT), [1]);
     }
 }
