@@ -9,6 +9,7 @@
 
 use crate::budget::Share;
 use crate::files::{Root, View};
+use crate::function::MOST_NAME;
 use crate::status;
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -109,7 +110,8 @@ fn parse(text: &str, share: &mut Share) -> Vec<Line> {
             u64::from_str_radix(word.strip_prefix("0x").unwrap_or(word), 16).ok()
         };
         let (start, size) = (number()?, number()?);
-        Some((start, start.checked_add(size)?, words.next()?.into()))
+        let name = words.next().filter(|name| name.len() <= MOST_NAME)?;
+        Some((start, start.checked_add(size)?, name.into()))
     };
     // The list grows by doubling, and sorting it takes as much again.
     let fits = |line: &Line| share.grow(3 * size_of::<Line>() + line.2.len());
@@ -143,6 +145,14 @@ mod tests {
         ] {
             assert_eq!(jit.symbol(address), wanted, "{address:x}");
         }
+    }
+
+    #[test]
+    fn a_name_without_end() {
+        let [short, long] = [MOST_NAME, MOST_NAME + 1].map(|n| "n".repeat(n));
+        let text = format!("10 8 {long}\n20 8 {short}\n30 8 {long}\n");
+        let starts = parse(&text, &mut Share::default()).iter().map(|l| l.0).collect::<Vec<_>>();
+        assert_eq!(starts, [0x20]);
     }
 
     /// The lines of a file of 8 MB would take far more memory.
