@@ -32,6 +32,7 @@ struct Tables {
     kernel: Kernel,
     processes: Processes,
     naming: Naming,
+    mangled: mangled::Known,
     /// `$target`.
     target: Option<u64>,
 }
@@ -78,14 +79,15 @@ pub(crate) const INLINED: &str = " [inlined]";
 impl Tables {
     fn of_kernel(&mut self, address: u64) -> Option<NamedAddress> {
         self.pulse.beat();
-        let place = self.kernel.place(address)?;
-        Some(self.plain(place))
+        let mut place = self.kernel.place(address)?;
+        demangle(&mut self.mangled, self.naming, &mut place);
+        Some(harmless(place))
     }
 
     fn of_process(&mut self, pid: u64, address: u64) -> Option<NamedAddress> {
         self.pulse.beat();
         let place = self.processes.place(pid, address)?;
-        Some(self.plain(place))
+        Some(self.plain(pid, place))
     }
 
     /// Returns the names of the functions that are inlined at an address of a process, for a stack.
@@ -102,23 +104,34 @@ impl Tables {
             symbol: Some(f.clone()),
             offset: 0,
         };
-        functions.iter().map(|f| self.plain(of(f)).full() + INLINED).collect()
+        functions.iter().map(|f| self.plain(pid, of(f)).full() + INLINED).collect()
     }
 
-    /// Makes the names readable, and harmless for a terminal: programs choose them.
-    fn plain(&self, mut place: NamedAddress) -> NamedAddress {
-        if let Some(symbol) = place.symbol.as_mut().filter(|_| self.naming.demangles) {
-            if let Some(plain) = mangled::plain(symbol) {
-                *symbol = plain;
-            }
-        }
-        for name in [Some(&mut place.module), place.symbol.as_mut()].into_iter().flatten() {
-            if let Cow::Owned(clean) = plaintext::clean(name) {
-                *name = clean;
-            }
-        }
-        place
+    /// Makes the names readable in the time of their process, and harmless for a terminal.
+    fn plain(&mut self, pid: u64, mut place: NamedAddress) -> NamedAddress {
+        let (known, naming) = (&mut self.mangled, self.naming);
+        self.processes.spend(pid, || demangle(known, naming, &mut place));
+        harmless(place)
     }
+}
+
+/// Makes a symbol readable.
+fn demangle(known: &mut mangled::Known, naming: Naming, place: &mut NamedAddress) {
+    if let Some(symbol) = place.symbol.as_mut().filter(|_| naming.demangles) {
+        if let Some(plain) = known.plain(symbol) {
+            *symbol = plain.to_string();
+        }
+    }
+}
+
+/// Makes names harmless for a terminal: programs choose them.
+fn harmless(mut place: NamedAddress) -> NamedAddress {
+    for name in [Some(&mut place.module), place.symbol.as_mut()].into_iter().flatten() {
+        if let Cow::Owned(clean) = plaintext::clean(name) {
+            *name = clean;
+        }
+    }
+    place
 }
 
 /// The name of an address.
@@ -319,8 +332,8 @@ mod tests {
         let plain = |demangles, module: &str, symbol: &str| {
             let naming = Naming { demangles, inlines: true };
             let (module, symbol) = (module.to_string(), Some(symbol.to_string()));
-            let tables = Tables { naming, ..Tables::default() };
-            tables.plain(NamedAddress { module, symbol, offset: 1 }).full()
+            let mut tables = Tables { naming, ..Tables::default() };
+            tables.plain(0, NamedAddress { module, symbol, offset: 1 }).full()
         };
         assert_eq!(
             plain(true, "a\u{1b}[2J", "x\n   libc.so.6`malloc"),

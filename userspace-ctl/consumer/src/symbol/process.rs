@@ -118,6 +118,14 @@ impl Processes {
         found
     }
 
+    /// Does something that takes time for a process, unless its time is over.
+    pub(super) fn spend(&mut self, pid: u64, work: impl FnOnce()) {
+        self.in_time(pid, |_| {
+            work();
+            Some(())
+        });
+    }
+
     /// Reads the map of a process if it may have changed.
     pub(super) fn refresh(&mut self, pid: u64) {
         if self.is_due(pid) {
