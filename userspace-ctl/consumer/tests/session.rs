@@ -467,6 +467,27 @@ fn messages_that_find_no_room_end_nothing() {
     assert!(String::from_utf8(out).unwrap().contains("end"));
 }
 
+/// `dtrace -o data ... 2>&1 | head -1` traces on after `head` has gone.
+#[test]
+fn a_closed_pipe_for_messages_ends_nothing_if_data_go_to_a_file() {
+    let path = std::env::temp_dir().join(format!("dtrace-messages-{}", std::process::id()));
+    let file = File::create(&path).unwrap();
+    for (file, goes_on) in [(Some(file), true), (None, false)] {
+        let fake = hworld();
+        fake.0.borrow_mut().left_out = vec!["p:m:f:entry: busy".into()];
+        let programs = compile(&fake, &["END { printf(\"end\"); }"], &[]);
+        let mut kernel = fake.clone();
+        let (mut out, mut err) = (Vec::new(), Failing(ErrorKind::BrokenPipe));
+        let output = Output { out: &mut out, err: &mut err, file };
+        let how = Settings::default();
+        let enabled = Enabled::new(&mut kernel, output, how, &[], "'test'", programs);
+        let ended = enabled.and_then(|e| e.go()?.work(&mut Steps::new(&fake)).map(drop));
+        assert_eq!(ended.is_ok(), goes_on);
+        assert_eq!(String::from_utf8(out).unwrap().contains("end"), goes_on);
+    }
+    std::fs::remove_file(&path).unwrap();
+}
+
 #[test]
 fn a_closed_pipe_ends_quietly() {
     let path = std::env::temp_dir().join(format!("dtrace-closed-{}", std::process::id()));

@@ -80,10 +80,15 @@ impl<'a> Outputs<'a> {
         }
     }
 
+    /// Returns the plain file that data go to, if it is one.
+    fn plain_file(&self) -> Option<&File> {
+        let file = self.redirected.as_ref().or(self.output.file.as_ref());
+        file.filter(|f| f.metadata().is_ok_and(|m| m.is_file()))
+    }
+
     /// Empties the file that data go to, if it is one.
     pub(super) fn truncate(&self) -> std::io::Result<()> {
-        let file = self.redirected.as_ref().or(self.output.file.as_ref());
-        match file.filter(|f| f.metadata().is_ok_and(|m| m.is_file())) {
+        match self.plain_file() {
             Some(mut file) => file.set_len(0).and_then(|()| file.rewind()),
             None => Ok(()),
         }
@@ -112,8 +117,11 @@ impl<'a> Outputs<'a> {
         match f(&mut text) {
             Stream::Data => self.emit(&text),
             Stream::Messages => match self.output.err.write_all(&text) {
-                // Nobody can be told; the data have their own destination.
-                Err(e) if e.kind() != ErrorKind::BrokenPipe => Ok(()),
+                // Nobody can be told; the data have their own destination. If that is a file, not
+                // even a closed pipe matters: `dtrace -o data 2>&1 | head -1`.
+                Err(e) if e.kind() != ErrorKind::BrokenPipe || self.plain_file().is_some() => {
+                    Ok(())
+                }
                 written => self.settle(written),
             },
         }
