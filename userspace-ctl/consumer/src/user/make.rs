@@ -13,15 +13,49 @@ use libproc::process::{Object, Process, PROGRAM};
 use libproc::Miss;
 use plaintext::clean;
 use std::collections::hash_map::Entry;
+use std::collections::HashSet;
 
 /// The most places that one description may mean in a process.
 const MOST_PLACES: usize = 4 << 20;
 /// The most refusals that are reported by name.
 const TOLD: usize = 8;
+/// The most refusals in one process that are remembered: a process decides the length of names.
+const MOST_REPORTED: usize = 500;
 
 /// Returns the name of an object for a message.
 fn shown(object: &Object) -> String {
     clean(&object.name).into_owned()
+}
+
+/// The refusals in one process that were reported, by module, function, place: several descriptions
+/// may mean one place.
+#[derive(Debug, Default)]
+pub(super) struct Reported {
+    places: HashSet<[String; 3]>,
+    is_full: bool,
+}
+
+impl Reported {
+    /// Keeps the refusals that were not reported yet. Returns how many more there are than are
+    /// remembered; only the first call with too many tells, as later ones cannot know which are new.
+    fn keep_new(&mut self, refused: &mut Vec<Refused>) -> usize {
+        let (mut more, was_full) = (0, self.is_full);
+        refused.retain(|r| {
+            let [module, function, name] = r.names.clone();
+            // `entry` and `0` mean the same place.
+            let place = r.place.map_or(name, |at| format!("{at:x}"));
+            let place = [module, function, place];
+            if self.places.len() < MOST_REPORTED {
+                return self.places.insert(place);
+            }
+            if !self.places.contains(&place) {
+                self.is_full = true;
+                more += usize::from(!was_full);
+            }
+            false
+        });
+        more
+    }
 }
 
 impl ProcessProbes {
@@ -98,19 +132,13 @@ impl ProcessProbes {
         }
     }
 
-    fn tell(&mut self, pid: u32, mut refused: Vec<Refused>, more: usize) {
+    fn tell(&mut self, pid: u32, mut refused: Vec<Refused>, mut more: usize) {
         // Places that vanished since we read the process are not reported; the next look reads what
         // replaced them.
         let is_gone = |r: UserReason| matches!(r, UserReason::Unmapped | UserReason::NotText);
-        refused.retain(|r| {
-            if self.is_looking && is_gone(r.reason) {
-                return false;
-            }
-            let [module, function, name] = r.names.clone();
-            // `entry` and `0` mean the same place.
-            let place = r.place.map_or(name, |at| format!("{at:x}"));
-            self.refused.insert((pid, [module, function, place]))
-        });
+        refused.retain(|r| !(self.is_looking && is_gone(r.reason)));
+        let known = self.refused.entry(pid).or_default();
+        more += known.keep_new(&mut refused);
         let n = refused.len() + more;
         if n == 0 {
             return;
@@ -127,6 +155,12 @@ impl ProcessProbes {
             rest => text.push_str(&format!("\n  and {rest} more")),
         }
         self.told.push(text);
+    }
+
+    /// Forgets the refusals in processes that no description names any more.
+    pub(super) fn forget_refusals(&mut self) {
+        let named: HashSet<u32> = self.named().into_iter().collect();
+        self.refused.retain(|pid, _| named.contains(pid));
     }
 
     fn no_object(&self, process: &Process, pattern: &ProbePattern) -> Missed {
@@ -154,5 +188,40 @@ impl ProcessProbes {
         }
         near.truncate(3);
         near
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusals(names: std::ops::Range<usize>) -> Vec<Refused> {
+        let refused = |n| Refused {
+            names: ["m".into(), "f".into(), format!("{n}")],
+            place: None,
+            reason: UserReason::Unmapped,
+        };
+        names.map(refused).collect()
+    }
+
+    #[test]
+    fn refusals_are_remembered_while_their_process_is() {
+        let mut probes = ProcessProbes::default();
+        for n in 0..20 {
+            probes.tell(1, refusals(400 * n..400 * (n + 1)), 0);
+        }
+        assert_eq!(probes.refused[&1].places.len(), MOST_REPORTED);
+        // The first 400, the next 100 and how many more, once.
+        let told = probes.take_told();
+        assert!(told.len() == 2 && told[1].contains("and 392 more"), "{told:?}");
+        probes.tell(1, refusals(0..400), 0);
+        probes.tell(1, Vec::new(), 3);
+        assert_eq!(probes.take_told(), ["3 places of pid 1 were left out:\n  and 3 more"]);
+        probes.tell(2, refusals(0..1), 0);
+        let pattern = ProbePattern::new("pid2", "", "", "");
+        let known = super::super::wanted::Known::new();
+        probes.wanted.push(Wanted { pid: 2, pattern, is_open: true, known });
+        probes.forget_refusals();
+        assert_eq!(probes.refused.keys().collect::<Vec<_>>(), [&2]);
     }
 }

@@ -34,6 +34,7 @@ use libproc::locks;
 use libproc::process::{Images, Object, Process};
 use libproc::stapsdt::Note;
 use libproc::Memory;
+use make::Reported;
 use miss::Missed;
 pub use provider::of_process;
 use provider::pid_of;
@@ -66,9 +67,8 @@ pub struct ProcessProbes {
     /// The descriptions that were prepared, each with the names of its probes.
     called: HashMap<ProbePattern, ProbePattern>,
     missed: HashMap<ProbePattern, Missed>,
-    /// Refusals already reported, by process and module, function, place: several descriptions may
-    /// mean one place.
-    refused: HashSet<(u32, [String; 3])>,
+    /// Refusals already reported, by process.
+    refused: HashMap<u32, Reported>,
     /// Failures already reported.
     failed: HashSet<String>,
     told: Vec<String>,
@@ -228,6 +228,7 @@ impl ProcessProbes {
             ));
         }
         self.wanted = wanted;
+        self.forget_refusals();
         self.is_looking = false;
     }
 
