@@ -5,11 +5,12 @@
 //!
 //! Anybody may write to `/tmp`, so only a plain file of the process's own user is read. For an
 //! ended process nothing tells which `/tmp` it had, so that is remembered from when the process was
-//! seen.
+//! seen. A pid may come back: what was remembered of its last process is no longer used then.
 
 use crate::budget::Share;
 use crate::files::{Root, View};
 use crate::function::MOST_NAME;
+use crate::process;
 use crate::status;
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -29,6 +30,8 @@ const WHILE: u32 = 20;
 /// The generated code of a process.
 #[derive(Debug, Default)]
 pub struct Jit {
+    /// When the process started; `None`: it was never seen alive.
+    started: Option<u64>,
     /// By address.
     code: Vec<Line>,
     /// The memory of the code: any number of processes can have the same file.
@@ -44,15 +47,20 @@ pub struct Jit {
 }
 
 impl Jit {
-    /// Reads the file of a process, if its size has changed and it has not just taken long.
+    /// Reads the file of a process, if its size has changed or there was too little memory, and it
+    /// has not just taken long.
     pub fn read(&mut self, pid: u32) {
+        let started = process::started(pid);
+        if started.is_some() && started != self.started {
+            *self = Self { started, ..Self::default() };
+        }
         self.home = Home::read(pid).or_else(|| self.home.take());
         let found = self.home.as_ref().and_then(Home::open);
         let Some(mut file) = found.or_else(|| self.file.take()) else { return };
         let size = file.metadata().map_or(0, |m| m.size());
         let mut text = Vec::new();
         let begin = Instant::now();
-        if size != self.size
+        if (size != self.size || self.share.was_short())
             && self.due.is_none_or(|due| due <= begin)
             && file.rewind().is_ok()
             && (&file).take(MOST).read_to_end(&mut text).is_ok()
@@ -127,7 +135,8 @@ fn parse(text: &str, share: &mut Share) -> Vec<Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::budget::MOST_OF_ONE;
+    use crate::account::Account;
+    use crate::budget::{on_behalf, MOST_OF_ONE};
 
     #[test]
     fn lines() {
@@ -201,6 +210,49 @@ mod tests {
         std::fs::remove_file(&path).unwrap();
         std::fs::remove_dir_all(&folder).unwrap();
         assert_eq!(jit.symbol(0x12), Some(("odd", 2)));
+    }
+
+    /// The next process with the pid, perhaps another user's, has no file itself.
+    #[test]
+    fn a_pid_that_comes_back() {
+        let mut child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+        let pid = child.id();
+        let started = process::started(pid);
+        let found = [started, started.map(|s| s - 1)].map(|started| {
+            let code = parse("10 8 old\n", &mut Share::default());
+            let mut jit = Jit { started, code, ..Jit::default() };
+            jit.read(pid);
+            jit.symbol(0x12).is_some()
+        });
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(found, [true, false]);
+    }
+
+    /// Others took too much memory when the file was read first.
+    #[test]
+    fn a_file_that_was_cut_is_read_again() {
+        let mut child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+        let pid = child.id();
+        let path = format!("/tmp/perf-{pid}.map");
+        std::fs::write(&path, "10 8 cut\n").unwrap();
+        let mut jit = Jit::default();
+        on_behalf(Account::user(77), || {
+            let hog = |size| {
+                let mut share = Share::default();
+                share.grow(size).then_some(share)
+            };
+            let sizes = (12..26).rev().map(|bits| 1 << bits);
+            let _hogs: Vec<Share> =
+                sizes.flat_map(|n| std::iter::from_fn(move || hog(n))).collect();
+            jit.read(pid);
+        });
+        let was_cut = jit.symbol(0x12).is_none();
+        jit.read(pid);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!((was_cut, jit.symbol(0x12)), (true, Some(("cut", 2))));
     }
 
     #[test]

@@ -172,6 +172,18 @@ fn load(stat: &str) -> Option<(bool, u64)> {
     Some((is_running, ticks.sum()))
 }
 
+/// Returns when a process started, in ticks since boot; `None`: it does not exist. A pid comes back,
+/// but not at the same tick.
+pub fn started(pid: u32) -> Option<u64> {
+    start_of(&String::from_utf8_lossy(&std::fs::read(format!("/proc/{pid}/stat")).ok()?))
+}
+
+/// Parses the text of a process's `stat`: when it started.
+fn start_of(stat: &str) -> Option<u64> {
+    let (_, rest) = stat.rsplit_once(')')?;
+    rest.split_ascii_whitespace().nth(19)?.parse().ok()
+}
+
 /// Returns the processes that have a program, each with the device and inode of the program's file.
 pub fn running() -> HashSet<(u32, [u64; 2])> {
     let program = |pid| {
@@ -221,6 +233,7 @@ mod tests {
         assert_eq!(load(stat), Some((true, 42)));
         assert_eq!(load("8 (b) S 1 8 8 0 -1 0 0 0 0 0 3 4 0 0"), Some((false, 7)));
         assert_eq!(load("8 b S"), None);
+        assert_eq!([start_of(stat), start_of("8 (b) S 1")], [Some(333), None]);
         assert!(busiest().iter().any(|p| p.0 == std::process::id()));
     }
 
