@@ -11,7 +11,7 @@
 //! the memory. Addresses beyond them have no names.
 
 use super::NamedAddress;
-use libproc::account::Account;
+use libproc::account::{Account, Shares};
 use libproc::budget::{self, Share};
 use libproc::jit::Jit;
 use libproc::limit;
@@ -39,6 +39,9 @@ const SHORT: &str =
                      forgets those that it has read, and some addresses have no names";
 const FULL: &str = "too many files of processes are open: some addresses have no names. A higher \
                     limit (`ulimit -n`) helps";
+const SLOW: &str =
+    "reading what a process, or one user's processes, have mapped takes too long: some \
+                    addresses have no names";
 /// A look-up that takes longer has read a file.
 const LONG: Duration = Duration::from_millis(1);
 
@@ -52,20 +55,42 @@ pub(super) struct Processes {
     spent: Spent,
     /// Messages that the user has not got yet, and which were sent already: each is sent once.
     pub(super) told: Vec<String>,
-    has_told: [bool; 2],
+    has_told: [bool; 3],
 }
 
 /// The time spent since the last batch was taken.
 #[derive(Debug, Default)]
 struct Spent {
     /// Reading maps.
-    learning: Duration,
+    learning: Clock,
     /// Reading files.
-    reading: Duration,
+    reading: Clock,
     /// Reading the files of a process.
     of: HashMap<u64, Duration>,
+    /// The users of processes that are not known.
+    payers: HashMap<u64, Account>,
     /// Processes that had no map: they have ended, or do not answer.
     gone: HashSet<u64>,
+}
+
+/// The time that each user's processes have taken of what there is for all, in microseconds.
+#[derive(Debug, Default)]
+struct Clock(Shares);
+
+impl Clock {
+    fn add(&mut self, of: Account, took: Duration) {
+        self.0.add(of, micros(took));
+    }
+
+    /// Tells whether a user's processes get no more: one user may take half of the time, all users
+    /// except root three quarters.
+    fn is_over(&self, of: Account, most: Duration) -> bool {
+        self.0.excess(of, 1, micros(most)).is_some()
+    }
+}
+
+fn micros(time: Duration) -> usize {
+    usize::try_from(time.as_micros()).unwrap_or(usize::MAX)
 }
 
 #[derive(Debug)]
@@ -104,15 +129,17 @@ impl Processes {
 
     /// Looks something up for a process, unless its files have taken too long already.
     fn in_time<T>(&mut self, pid: u64, look: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        let of = self.payer(pid);
         let is_late = self.spent.of.get(&pid).is_some_and(|spent| *spent > TO_READ);
-        if is_late || self.spent.reading > TO_READ_ALL {
+        if is_late || self.spent.reading.is_over(of, TO_READ_ALL) {
+            self.tell(2, SLOW);
             return None;
         }
         let begin = Instant::now();
         let found = look(self);
         let took = begin.elapsed();
         if took > LONG {
-            self.spent.reading += took;
+            self.spent.reading.add(of, took);
             *self.spent.of.entry(pid).or_default() += took;
         }
         found
@@ -136,19 +163,30 @@ impl Processes {
     /// Reads the map of a process.
     pub(super) fn read(&mut self, pid: u64) {
         let Ok(number) = u32::try_from(pid) else { return };
-        if self.spent.learning > TO_LEARN {
+        // A pid may have come back since.
+        let of = Account::of(number);
+        if self.spent.learning.is_over(of, TO_LEARN) {
+            self.tell(2, SLOW);
             return;
         }
         let begin = Instant::now();
-        self.learn(number, maps::open(number).unwrap_or_default());
-        self.spent.learning += begin.elapsed();
+        let mapped = maps::open(number).unwrap_or_default();
+        budget::on_behalf(of, || self.learn(number, mapped));
+        self.spent.learning.add(of, begin.elapsed());
     }
 
-    fn learn(&mut self, number: u32, mapped: Mapped) {
-        budget::on_behalf(Account::of(number), || self.learn_as_payer(number, mapped));
+    /// Returns the user whose time a process takes.
+    fn payer(&mut self, pid: u64) -> Account {
+        match (self.known.get(&pid), u32::try_from(pid)) {
+            (Some(process), _) => process.share.of(),
+            (None, Ok(number)) => {
+                *self.spent.payers.entry(pid).or_insert_with(|| Account::of(number))
+            }
+            (None, Err(_)) => Account::ROOT,
+        }
     }
 
-    fn learn_as_payer(&mut self, number: u32, Mapped { mut maps, is_whole }: Mapped) {
+    fn learn(&mut self, number: u32, Mapped { mut maps, is_whole }: Mapped) {
         let pid = number.into();
         maps.retain(|m| m.is_executable);
         // The process is ending, so its previous map is the better one.
@@ -173,12 +211,27 @@ impl Processes {
         let mut share = Share::default();
         let fits = |map: &Map| share.grow(map.weight());
         let maps = maps.into_iter().take(MOST_MAPS).take_while(fits).map(hold).collect();
-        if self.known.len() >= MOST {
-            self.known.clear();
+        if !self.known.contains_key(&pid) {
+            self.make_room(MOST);
         }
         let mut jit = self.known.remove(&pid).map(|p| p.jit).unwrap_or_default();
         jit.read(number);
         self.known.insert(pid, Process { maps, jit, share, read: self.taken });
+    }
+
+    /// Forgets one process, if so many are known: that of the user who has most, which was read
+    /// longest ago. So the short-lived processes of one user displace each other only.
+    fn make_room(&mut self, most: usize) {
+        if self.known.len() < most {
+            return;
+        }
+        let mut shares = Shares::default();
+        self.known.values().for_each(|p| shares.add(p.share.of(), 1));
+        let whose = shares.largest();
+        let of_whose = self.known.iter().filter(|(_, p)| Some(p.share.of()) == whose);
+        if let Some((&oldest, _)) = of_whose.min_by_key(|(_, p)| p.read) {
+            self.known.remove(&oldest);
+        }
     }
 
     fn is_due(&self, pid: u64) -> bool {
@@ -314,11 +367,51 @@ mod tests {
         assert_eq!(processes.place(pid, here), None);
         processes.take();
         assert!(processes.place(pid, here).is_some());
-        processes.spent.learning = TO_LEARN * 2;
+        assert_eq!(processes.told, [SLOW]);
+        let us = processes.payer(pid);
+        processes.spent.learning.add(us, TO_LEARN * 2);
         processes.known.clear();
         assert_eq!(processes.place(pid, here), None);
         processes.take();
         assert!(processes.place(pid, here).is_some());
+        assert_eq!(processes.told, [SLOW]);
+    }
+
+    #[test]
+    fn a_user_takes_the_time_of_no_other() {
+        let (slow, other) = (Account::user(77), Account::user(78));
+        let mut clock = Clock::default();
+        clock.add(slow, TO_READ_ALL * 5 / 8);
+        let is_over = |of| clock.is_over(of, TO_READ_ALL);
+        assert_eq!([slow, other, Account::ROOT].map(is_over), [true, false, false]);
+        // The same in a look-up.
+        let pid = u64::from(std::process::id());
+        let mut processes = Processes::default();
+        let us = processes.payer(pid);
+        processes.spent.reading.add(slow, TO_READ_ALL * 5 / 8);
+        processes.spent.learning.add(slow, TO_LEARN * 5 / 8);
+        assert!(us != slow && processes.place(pid, our_place as *const () as u64).is_some());
+        assert!(processes.told.is_empty());
+    }
+
+    #[test]
+    fn a_user_displaces_own_processes() {
+        let mut processes = Processes::default();
+        let mut know = |pid, of: u32, read| {
+            let share = budget::on_behalf(Account::user(of), Share::default);
+            let process = Process { maps: Vec::new(), jit: Jit::default(), share, read };
+            processes.known.insert(pid, process);
+            processes.make_room(7);
+            processes.known.len()
+        };
+        know(1, 1, 0);
+        know(2, 2, 0);
+        for n in 3..100 {
+            assert!(know(n, 3, n) < 7);
+        }
+        let mut left: Vec<u64> = processes.known.keys().copied().collect();
+        left.sort_unstable();
+        assert_eq!(left, [1, 2, 96, 97, 98, 99]);
     }
 
     fn our_place() {}
