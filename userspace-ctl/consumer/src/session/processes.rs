@@ -71,6 +71,14 @@ impl Session<'_> {
         self.tell_processes()
     }
 
+    /// Notes that data was taken from the kernel. What was read for a user who has too much memory
+    /// is forgotten everywhere.
+    pub(super) fn take_symbols(&mut self) {
+        if let Some(of) = self.symbols.take() {
+            self.process_probes.forget(of);
+        }
+    }
+
     pub(super) fn tell_processes(&mut self) -> Result<(), Failure> {
         let mut told = self.process_probes.take_told();
         told.extend(self.symbols.take_told());

@@ -34,7 +34,7 @@ impl Session<'_> {
             (true, true) => Release::Last,
         };
         let drops = self.timeline.round(self.kernel, &mut self.enabled, &self.cpus, release)?;
-        self.symbols.take();
+        self.take_symbols();
         self.outputs.lost(&drops)?;
         if is_last || self.needs.printed_aggregations {
             self.snap_aggregations()?;
@@ -81,7 +81,7 @@ impl Session<'_> {
         self.look_at_mapped(&now)?;
         if now.pressing != 0 && timeline.held() < MOST_HELD {
             let (drops, _) = timeline.take(self.kernel, &self.cpus)?;
-            self.symbols.take();
+            self.take_symbols();
             self.outputs.lost(&drops)?;
         }
         Ok(())
@@ -164,7 +164,7 @@ impl Session<'_> {
         if !self.needs.aggregations {
             return Ok(());
         }
-        self.symbols.take();
+        self.take_symbols();
         let drops = self.store.snap(self.kernel, &self.cpus)?;
         self.outputs.lost(&drops)
     }

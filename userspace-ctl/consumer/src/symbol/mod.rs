@@ -15,6 +15,7 @@ mod process;
 use abi::action::ActionKind;
 pub(crate) use kallsyms::own_name;
 use kallsyms::Kernel;
+use libproc::account::Account;
 use process::Processes;
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -283,9 +284,10 @@ impl Symbols {
     }
 
     /// Notes that data was taken from the kernel: its addresses may be in mappings newer than the
-    /// last read.
-    pub fn take(&self) {
-        self.0.borrow_mut().processes.take();
+    /// last read. Returns the user whose files and processes take too much memory, so that others
+    /// forget what they have read for this user, too; root: all users together take too much.
+    pub fn take(&self) -> Option<Account> {
+        self.0.borrow_mut().processes.take()
     }
 }
 

@@ -105,11 +105,13 @@ struct Process {
 }
 
 impl Processes {
-    /// Notes a new batch: maps read before it may be older than its addresses.
-    pub(super) fn take(&mut self) {
+    /// Notes a new batch: maps read before it may be older than its addresses. Returns the user who
+    /// has too much memory; root: all users together have.
+    pub(super) fn take(&mut self) -> Option<Account> {
         self.taken += 1;
         self.spent = Spent::default();
-        if let Some(of) = budget::was_short() {
+        let short = budget::was_short();
+        if let Some(of) = short {
             self.known.retain(|_, p| of != Account::ROOT && p.share.of() != of);
             self.images.forget(of);
             self.tell(0, SHORT);
@@ -117,6 +119,7 @@ impl Processes {
         if limit::was_reached() {
             self.tell(1, FULL);
         }
+        short
     }
 
     /// Tells something once.

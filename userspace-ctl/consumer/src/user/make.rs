@@ -8,6 +8,8 @@ use crate::kernel::Kernel;
 use abi::probe::is_glob;
 use abi::user::UserReason;
 use d::ProbePattern;
+use libproc::account::Account;
+use libproc::budget;
 use libproc::expand::{self, Batches, Pattern, Refused};
 use libproc::process::{Object, Process, PROGRAM};
 use libproc::Miss;
@@ -61,8 +63,19 @@ impl Reported {
 impl ProcessProbes {
     /// Makes the probes of a description in objects that are not known yet. An object that is
     /// `being_mapped` gets them only after the dynamic linker has chosen the functions behind its
-    /// names.
+    /// names. The process's user pays for the memory.
     pub(super) fn make(
+        &mut self,
+        kernel: &mut dyn Kernel,
+        process: &Process,
+        wanted: &mut Wanted,
+        being_mapped: bool,
+    ) -> Result<(), Missed> {
+        let of = Account::of(process.pid);
+        budget::on_behalf(of, || self.make_as_payer(kernel, process, wanted, being_mapped))
+    }
+
+    fn make_as_payer(
         &mut self,
         kernel: &mut dyn Kernel,
         process: &Process,

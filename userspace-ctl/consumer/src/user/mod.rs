@@ -29,6 +29,8 @@ use abi::probe::part_matches;
 use abi::user::MAX_NOTES;
 use any_program::AnyProgram;
 use d::ProbePattern;
+use libproc::account::Account;
+use libproc::budget;
 use libproc::expand::{self, Batches, Pattern};
 use libproc::locks;
 use libproc::process::{Images, Object, Process};
@@ -85,8 +87,19 @@ impl ProcessProbes {
         Self { starting: commands, when, ..Self::default() }
     }
 
-    /// Returns the names of the probes that a process brings along for these providers.
+    /// Forgets the files that were read on behalf of a user whose files and processes take too much
+    /// memory. Root: all files.
+    pub fn forget(&mut self, of: Account) {
+        self.images.forget(of);
+    }
+
+    /// Returns the names of the probes that a process brings along for these providers. Its user
+    /// pays for the memory.
     fn brought(&self, process: &Process, provider: &str) -> BTreeSet<String> {
+        budget::on_behalf(Account::of(process.pid), || self.brought_as_payer(process, provider))
+    }
+
+    fn brought_as_payer(&self, process: &Process, provider: &str) -> BTreeSet<String> {
         let is_meant =
             |n: &str| part_matches(provider.as_bytes(), format!("{n}{}", process.pid).as_bytes());
         let mut names = BTreeSet::new();
@@ -132,8 +145,19 @@ impl ProcessProbes {
     }
 
     /// Adds the USDT probes of objects that are not known yet; returns the name of one that has
-    /// some.
+    /// some. The process's user pays for the memory.
     fn notes<'p>(
+        &self,
+        process: &'p Process,
+        pattern: &ProbePattern,
+        known: &mut Known,
+        out: &mut Batches,
+    ) -> Option<&'p str> {
+        let of = Account::of(process.pid);
+        budget::on_behalf(of, || self.notes_as_payer(process, pattern, known, out))
+    }
+
+    fn notes_as_payer<'p>(
         &self,
         process: &'p Process,
         pattern: &ProbePattern,
@@ -304,11 +328,13 @@ impl ProcessProbes {
         while let Some(pids) = kernel.begun().ok().filter(|pids| !pids.is_empty()) {
             for pid in pids {
                 let Ok(process) = Process::read(pid) else { continue };
+                let of = Account::of(pid);
                 for object in &process.objects {
                     let may_mean = |provider: &str| self.any_program.may_mean(provider);
                     // If the module lacks memory to note this file, the next program that maps it
                     // waits, too.
-                    let key = object.key_without(pid, &self.images, &may_mean);
+                    let read = || object.key_without(pid, &self.images, &may_mean);
+                    let key = budget::on_behalf(of, read);
                     let _ = key.map(|key| kernel.ignore(key));
                 }
                 self.equip(kernel, &process, true);
@@ -343,5 +369,37 @@ impl ProcessProbes {
     /// Takes the messages to report.
     pub fn take_told(&mut self) -> Vec<String> {
         std::mem::take(&mut self.told)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::process::CommandExt;
+    use std::process::Command;
+
+    #[test]
+    fn a_user_pays_for_the_files_of_own_processes() {
+        // Only root can start it.
+        let Ok(mut child) = Command::new("sleep").arg("1000").uid(77).spawn() else { return };
+        let pid = child.id();
+        let mut probes = ProcessProbes::default();
+        let process = Process::read(pid).unwrap();
+        // Whether an object has probes of locks is seen in its symbols.
+        let pattern = ProbePattern::new(&format!("{}{pid}", locks::PROVIDER), "", "", "");
+        probes.notes(&process, &pattern, &mut Known::new(), &mut Batches::default());
+        let image = |probes: &ProcessProbes| {
+            let process = Process::read(pid).unwrap();
+            let linker = process.objects.into_iter().find(|o| o.name.starts_with("ld-"));
+            linker.unwrap().image(pid, &probes.images).0.clone()
+        };
+        let first = image(&probes);
+        probes.forget(Account::user(78));
+        let is_kept = Rc::ptr_eq(&first, &image(&probes));
+        probes.forget(Account::user(77));
+        let is_forgotten = !Rc::ptr_eq(&first, &image(&probes));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!((is_kept, is_forgotten), (true, true));
     }
 }
