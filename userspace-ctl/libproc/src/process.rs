@@ -172,8 +172,8 @@ fn load(stat: &str) -> Option<(bool, u64)> {
     Some((is_running, ticks.sum()))
 }
 
-/// Returns when a process started, in ticks since boot; `None`: it does not exist. A pid comes back,
-/// but not at the same tick.
+/// Returns when a process started, in ticks since boot; `None`: it does not exist. A pid comes
+/// back, but not at the same tick.
 pub fn started(pid: u32) -> Option<u64> {
     start_of(&String::from_utf8_lossy(&std::fs::read(format!("/proc/{pid}/stat")).ok()?))
 }

@@ -17,7 +17,7 @@ const MOST: usize = 64 << 10;
 const MOST_MANGLED: usize = 16 << 10;
 /// The most bytes of names that are remembered.
 const MOST_KNOWN: usize = 16 << 20;
-/// The most bytes that the parser of C++ may read, again and again, as a power of two: some seconds.
+/// The most bytes that the parser of C++ may read, again and again, as a power of two: seconds.
 /// Of 37,000 names in Clang's library, 23 would need more.
 const MOST_READ_BITS: u32 = 21;
 /// The parser's own limit of parts within each other; one that is read twice takes about five.
@@ -76,7 +76,7 @@ fn depth(symbol: &str) -> Option<u32> {
         let pairs = symbol.as_bytes().windows(2).filter(|w| is_meant([w[0], w[1]]));
         u32::try_from(pairs.count()).unwrap_or(u32::MAX)
     };
-    // Each of these may take one level only: `delete`, `new`, a name of a dependent type, `decltype`.
+    // Each of these may take one level: `delete`, `new`, a name of a dependent type, `decltype`.
     let steep = count(|pair| matches!(&pair, b"dl" | b"da" | b"nw" | b"na" | b"sr" | b"LD"));
     // The arguments of a template that is a substitution or a parameter.
     let arguments = count(|[a, b]| b == b'I' && (a == b'_' || a.is_ascii_lowercase()));

@@ -39,7 +39,7 @@ pub(super) struct Reported {
 
 impl Reported {
     /// Keeps the refusals that were not reported yet. Returns how many more there are than are
-    /// remembered; only the first call with too many tells, as later ones cannot know which are new.
+    /// remembered; only the first call with too many tells: later ones cannot know which are new.
     fn keep_new(&mut self, refused: &mut Vec<Refused>) -> usize {
         let (mut more, was_full) = (0, self.is_full);
         refused.retain(|r| {
