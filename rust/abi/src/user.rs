@@ -277,7 +277,7 @@ pub struct UserProbeView<'a> {
 
 /// The most bytes of each part, plus one for a NUL, which is not packed. The provider's name leaves
 /// room for the process id that the module appends.
-const LENS: [usize; 4] = [PROVIDER_LEN - 10, MODULE_LEN, FUNCTION_LEN, NAME_LEN];
+pub const LENS: [usize; 4] = [PROVIDER_LEN - 10, MODULE_LEN, FUNCTION_LEN, NAME_LEN];
 
 impl<'a> UserProbeView<'a> {
     /// Reads the first packed probe and moves `from` past it. `None`: `from` is at its end, or

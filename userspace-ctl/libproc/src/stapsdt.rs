@@ -5,7 +5,7 @@
 //! As everywhere in DTrace, `gc__start` is the probe `gc-start`.
 
 use crate::files::{section, Source};
-use abi::user::{UserArg, UserArgKind, MAX_ARGS, NO_REG};
+use abi::user::{UserArg, UserArgKind, LENS, MAX_ARGS, NO_REG};
 use object::{Object, ObjectSection, ObjectSymbol};
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -33,7 +33,7 @@ pub struct Note {
 /// The type and the owner of such a note.
 const TYPE: u32 = 3;
 const OWNER: &[u8] = b"stapsdt\0";
-/// The memory of a note with short names and all arguments, in bytes.
+/// The most memory of a note, in bytes.
 pub(crate) const WEIGHT: usize = 1024;
 /// The most notes of a file.
 const MOST_NOTES: usize = 1 << 15;
@@ -90,7 +90,15 @@ fn next<'d>(data: &mut &'d [u8]) -> Option<(&'d [u8], u32, &'d [u8])> {
     Some((owner, word(8)?, text))
 }
 
-/// Parses a note. Its three addresses are as wide as the file's.
+/// Returns as much of a name as shows that it is too long: `most` bytes, or the whole name. The
+/// module refuses the probe, and dtrace says so.
+fn cut(name: &str, most: usize) -> &str {
+    let end = (most..name.len()).find(|at| name.is_char_boundary(*at));
+    name.get(..end.unwrap_or(name.len())).unwrap_or_default()
+}
+
+/// Parses a note. Its three addresses are as wide as the file's. A note has at most [`WEIGHT`]
+/// bytes, however long the names in the file are.
 fn note(desc: &[u8], base: u64, is_64: bool, symbol: &dyn Fn(&str) -> Option<u64>) -> Option<Note> {
     let size = if is_64 { 8 } else { 4 };
     let word = |n: usize| {
@@ -107,11 +115,12 @@ fn note(desc: &[u8], base: u64, is_64: bool, symbol: &dyn Fn(&str) -> Option<u64
     let (address, then, semaphore) = (word(0)?, word(1)?, word(2)?);
     let mut texts = desc.get(3 * size..)?.split(|b| *b == 0).map(std::str::from_utf8);
     let (provider, name, args) = (texts.next()?.ok()?, texts.next()?.ok()?, texts.next()?.ok()?);
+    let [most_of_provider, .., most_of_name] = LENS;
     let args: Vec<_> = args.split_whitespace().take(MAX_ARGS).collect();
     let is_float = |text: &str| text.split_once('@').is_some_and(|(width, _)| width.ends_with('f'));
     Some(Note {
-        provider: provider.into(),
-        name: name.replace("__", "-"),
+        provider: cut(provider, most_of_provider).into(),
+        name: cut(&name.replace("__", "-"), most_of_name).into(),
         address: moved(address, then),
         semaphore: if semaphore == 0 { 0 } else { moved(semaphore, then) },
         floats: (0..args.len()).filter(|n| is_float(args[*n])).collect(),
@@ -310,6 +319,29 @@ mod tests {
         ] {
             assert_eq!(of(odd), None, "{odd}");
         }
+    }
+
+    /// The text of a note can be as long as its section.
+    #[test]
+    fn a_note_has_its_weight_at_most() {
+        let found = |provider: &str, name: &str| {
+            let texts = [provider, name, &"8f@%xmm0 ".repeat(99), ""].join("\0");
+            let note = note(&[&[1; 24], texts.as_bytes()].concat(), 0, true, &symbols).unwrap();
+            let lists = size_of_val(&*note.args) + size_of_val(&*note.floats);
+            let bytes = size_of::<Note>() + note.provider.len() + note.name.len() + lists;
+            assert!(note.args.len() == MAX_ARGS && bytes <= WEIGHT, "{bytes}");
+            [note.provider.len(), note.name.len()]
+        };
+        let [provider, .., name] = LENS;
+        let of = |n: usize| "n".repeat(n);
+        assert_eq!(found(&of(provider - 1), &of(name - 1)), [provider - 1, name - 1]);
+        // The module refuses these.
+        assert_eq!(found(&of(provider), &of(name)), [provider, name]);
+        assert_eq!(found(&of(1 << 20), &of(1 << 20)), [provider, name]);
+        assert_eq!(found(&"\u{20ac}".repeat(99), ""), [provider, 0]);
+        assert_eq!(found(&"\u{1f600}".repeat(99), ""), [provider + 2, 0]);
+        // The name counts as the module sees it.
+        assert_eq!(found("p", &"__".repeat(name - 1)), [1, name - 1]);
     }
 
     #[test]
