@@ -11,8 +11,9 @@ use crate::segment::{segments, Segment};
 use abi::unwind::{Row, Rule, MAX_ROWS, REGISTER};
 use gimli::CallFrameInstruction as Instruction;
 use gimli::{
-    BaseAddresses, CallFrameInstructionIter, CieOrFde, EhFrame, EndianSlice, LittleEndian,
-    Register, UnwindSection, X86_64,
+    BaseAddresses, CallFrameInstructionIter, CieOrFde, CommonInformationEntry, EhFrame,
+    EhFrameOffset, EndianSlice, Error, LittleEndian, Reader, Register, Section, UnwindSection,
+    X86_64,
 };
 use object::{Object, ObjectSection, ReadRef};
 use std::borrow::Cow;
@@ -23,6 +24,8 @@ use std::fs::File;
 type Slice<'d> = EndianSlice<'d, LittleEndian>;
 /// The most instructions of the rules that pieces share.
 const MOST_COMMON: usize = 256;
+/// The most letters that say what entries contain. Compilers write up to six.
+const MOST_LETTERS: usize = 16;
 /// The most states that the rules of a piece remember at a time.
 const MOST_REMEMBERED: usize = 64;
 /// The most rules of a piece that are kept for look-ups.
@@ -68,6 +71,25 @@ fn rows_of<'d, R: ReadRef<'d>>(elf: &object::File<'d, R>) -> Vec<Row> {
     Frames::of(elf).map(|f| f.rows(&code)).unwrap_or_default()
 }
 
+/// Reads the entry that pieces share. Any number of pieces may share it, and it is read again for
+/// each of them, so its only part of any length is limited.
+fn common<'d>(
+    section: &EhFrame<Slice<'d>>,
+    bases: &BaseAddresses,
+    at: EhFrameOffset,
+) -> gimli::Result<CommonInformationEntry<Slice<'d>>> {
+    let mut rest = *section.reader();
+    rest.skip(at.0)?;
+    rest.read_initial_length()?;
+    // The number that marks such an entry, and the version.
+    rest.skip(4 + 1)?;
+    let mut letters = rest.slice().iter().take(MOST_LETTERS + 1);
+    if letters.all(|letter| *letter != 0) {
+        return Err(Error::UnknownAugmentation);
+    }
+    section.cie_from_offset(bases, at)
+}
+
 /// An object's frame information.
 #[derive(Debug)]
 struct Frames<'d> {
@@ -99,7 +121,7 @@ impl<'d> Frames<'d> {
         let mut entries = section.entries(&self.bases);
         while let Ok(Some(entry)) = entries.next() {
             let CieOrFde::Fde(partial) = entry else { continue };
-            match partial.parse(|section, bases, offset| section.cie_from_offset(bases, offset)) {
+            match partial.parse(common) {
                 Ok(fde) => f(&fde),
                 Err(_) => return,
             }
@@ -270,8 +292,7 @@ impl Pieces {
     /// Returns the rules of a piece; none, if it is damaged.
     fn rules(&self, offset: usize) -> Vec<Start> {
         let section = self.frames.section();
-        let get_cie = |section: &EhFrame<_>, bases: &_, at| section.cie_from_offset(bases, at);
-        let fde = section.fde_from_offset(&self.frames.bases, offset.into(), get_cie);
+        let fde = section.fde_from_offset(&self.frames.bases, offset.into(), common);
         let mut rules = Vec::new();
         let mut put = |at, row| {
             if rules.len() < MOST_RULES {
@@ -449,6 +470,41 @@ mod tests {
         }
         assert_eq!(by_register(X86_64::RAX), Some(REGISTER));
         assert_eq!(by_register(X86_64::RA), None);
+    }
+
+    /// Returns frame information with this many pieces that share an entry.
+    fn sharing(letters: usize, pieces: u32) -> Frames<'static> {
+        let mut entry = vec![0, 0, 0, 0, 1, b'z'];
+        entry.resize(5 + letters, b'S');
+        // The end of the letters, the factors, the register of the return address, no data.
+        entry.extend([0, 1, 0x78, 16, 0]);
+        let mut bytes = (entry.len() as u32).to_le_bytes().to_vec();
+        bytes.extend(entry);
+        for n in 0..u64::from(pieces) {
+            bytes.extend(21u32.to_le_bytes());
+            bytes.extend((bytes.len() as u32).to_le_bytes());
+            bytes.extend([0x1000 + 16 * n, 16].map(u64::to_le_bytes).concat());
+            bytes.push(0);
+        }
+        bytes.extend([0; 4]);
+        Frames { bytes: bytes.into(), bases: BaseAddresses::default().set_eh_frame(0) }
+    }
+
+    /// Otherwise a million pieces would each read a megabyte again.
+    #[test]
+    fn pieces_share_little() {
+        for (letters, wanted) in [(1, 9), (MOST_LETTERS, 9), (MOST_LETTERS + 1, 0), (1 << 20, 0)] {
+            let frames = sharing(letters, 9);
+            let mut found = Vec::new();
+            frames.each(&mut |fde| found.push((fde.initial_address(), fde.offset())));
+            assert_eq!(found.len(), wanted, "{letters}");
+            let (bytes, bases) = (frames.bytes, frames.bases);
+            let offset = 4 + 5 + letters + 5;
+            let all = vec![(0x1000, 16, offset)];
+            let frames = Frames { bytes, bases };
+            let pieces = Pieces { frames, all, _share: Share::default() };
+            assert_eq!(pieces.rules(offset).is_empty(), wanted == 0, "{letters}");
+        }
     }
 
     /// Each piece of code in this test's own program has a rule, and a [`Row`] can express most of
