@@ -31,6 +31,11 @@ impl FileState {
         Some(Self { head: hash.finish(), ..Self::about(file)? })
     }
 
+    /// Returns its device and inode, which the file keeps.
+    pub(crate) fn file(&self) -> [u64; 2] {
+        self.file
+    }
+
     fn about(file: &File) -> Option<Self> {
         let about = file.metadata().ok()?;
         Some(Self {

@@ -8,14 +8,15 @@
 //! and have the file at the same path.
 
 use crate::account::Account;
-use crate::budget::Share;
+use crate::budget::{self, Share};
+use crate::cache::Cache;
 use crate::file_state::FileState;
 use crate::files::{self, Source, View, ViewId};
 use crate::image::Image;
 use crate::limit;
 use crate::maps::{Identity, Map};
 use crate::stapsdt::{self, Note};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fs::File;
 use std::rc::Rc;
@@ -24,6 +25,10 @@ use std::rc::Rc;
 const MOST_HELD: usize = 256;
 /// The most views of processes that are kept for processes that have ended.
 const MOST_VIEWS: usize = 256;
+/// The most bytes of the probes that are kept of files.
+const MOST_BROUGHT: usize = 128 << 20;
+/// The bytes of a file without probes there: as much as a [`Share`] takes at least.
+const BROUGHT: usize = 4096;
 
 /// A mapped file as it was at one moment, and the files that the process saw then.
 #[derive(Debug, Clone)]
@@ -39,8 +44,17 @@ type Audience = Option<(Option<ViewId>, Box<str>)>;
 /// The images of a file in one state.
 type Variants = Vec<(Audience, Rc<Image>)>;
 
-/// The parts of one kind that were read of each file.
-type Known<T> = RefCell<HashMap<FileState, Rc<[T]>>>;
+/// The parts of one kind that were read of a file.
+#[derive(Debug)]
+struct Brought<T> {
+    state: FileState,
+    parts: Rc<[T]>,
+    /// The memory of the parts.
+    _share: Share,
+}
+
+/// The parts of each file by its device and inode: of a file that was written to, the old parts go.
+type Known<T> = RefCell<Cache<[u64; 2], Brought<T>, MOST_BROUGHT>>;
 
 /// The files that were read; processes share them.
 #[derive(Debug, Default)]
@@ -50,8 +64,8 @@ pub struct Images {
     views: RefCell<HashMap<ViewId, Rc<View>>>,
     notes: Known<Note>,
     dofs: Known<u8>,
-    /// The memory of the probes that files bring along.
-    share: RefCell<Share>,
+    /// There was no memory for the probes that a file brings along.
+    was_short: Cell<bool>,
     /// The last seen state of each file, for processes that have ended since.
     last: RefCell<HashMap<Identity, FileState>>,
 }
@@ -165,34 +179,55 @@ impl Images {
         Some(Seen { state, view: view.cloned() })
     }
 
-    /// Returns the probes that a file brings along; `None`: it cannot be read, or there is no
-    /// memory for them.
-    pub(crate) fn notes(&self, file: &File) -> Option<Rc<[Note]>> {
-        once((&self.notes, &self.share), stapsdt::WEIGHT, file, stapsdt::read)
+    /// Tells whether there was no memory for the probes that a file brings along, since the last
+    /// call.
+    pub fn was_short(&self) -> bool {
+        self.was_short.take()
     }
 
-    /// Returns the DOF in a file; `None`: it cannot be read, or there is no memory for it.
-    pub(crate) fn dof(&self, file: &File) -> Option<Rc<[u8]>> {
-        once((&self.dofs, &self.share), 1, file, |file| section(file, ".SUNW_dof"))
+    /// Returns the probes that a file of a process brings along; `None`: it cannot be read, or there
+    /// is no memory for them.
+    pub(crate) fn notes(&self, pid: u32, file: &File) -> Option<Rc<[Note]>> {
+        self.once(&self.notes, stapsdt::WEIGHT, (pid, file), stapsdt::read)
     }
-}
 
-/// Returns the data of a file, read once; `None`: it cannot be read, or there is no memory for the
-/// data. `weight` is the most bytes of one of them.
-fn once<T>(
-    (known, share): (&Known<T>, &RefCell<Share>),
-    weight: usize,
-    file: &File,
-    read: impl FnOnce(&File) -> Vec<T>,
-) -> Option<Rc<[T]>> {
-    let state = FileState::read(file)?;
-    if let Some(known) = known.borrow().get(&state) {
-        return Some(known.clone());
+    /// Returns the DOF in a file of a process; `None`: it cannot be read, or there is no memory for
+    /// it.
+    pub(crate) fn dof(&self, pid: u32, file: &File) -> Option<Rc<[u8]>> {
+        self.once(&self.dofs, 1, (pid, file), |file| section(file, ".SUNW_dof"))
     }
-    let found: Rc<[T]> = read(file).into();
-    share.borrow_mut().grow(found.len().saturating_mul(weight)).then_some(())?;
-    known.borrow_mut().insert(state, found.clone());
-    Some(found)
+
+    /// Returns the parts of a file, read once, at the expense of the process's user; `None`: it
+    /// cannot be read, or there is no memory for them. `weight` is the most bytes of one part.
+    fn once<T>(
+        &self,
+        known: &Known<T>,
+        weight: usize,
+        (pid, file): (u32, &File),
+        read: impl FnOnce(&File) -> Vec<T>,
+    ) -> Option<Rc<[T]>> {
+        let state = FileState::read(file)?;
+        let mut known = known.borrow_mut();
+        if let Some(same) = known.get(&state.file()).filter(|known| known.state == state) {
+            return Some(same.parts.clone());
+        }
+        known.remove(&state.file());
+        let parts: Rc<[T]> = read(file).into();
+        let bytes = parts.len().saturating_mul(weight).saturating_add(BROUGHT);
+        let of = Account::of(pid);
+        let mut share = budget::on_behalf(of, Share::default);
+        if !share.grow(bytes) {
+            // Images can be read again, and may be large.
+            self.images.borrow_mut().clear();
+            if !share.grow(bytes) {
+                self.was_short.set(true);
+                return None;
+            }
+        }
+        let brought = Brought { state, parts: parts.clone(), _share: share };
+        known.put(state.file(), brought, bytes, of);
+        Some(parts)
+    }
 }
 
 /// Returns the bytes of a section; none if there is no such section.
@@ -205,6 +240,7 @@ fn section(file: &File, name: &str) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::budget::MOST_OF_ONE;
     use object::Object;
     use std::path::Path;
     use std::process::Command;
@@ -251,6 +287,30 @@ mod tests {
         functions(&ours, &elsewhere);
         assert_eq!(images.images.borrow()[&state].len(), 3);
         std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// A program with many probes that is written to and run again and again keeps memory for its
+    /// last state only.
+    #[test]
+    fn probes_of_files_leave_room_for_those_of_others() {
+        let images = Images::default();
+        let me = std::process::id();
+        let path = std::env::temp_dir().join(format!("dtrace-touched-{me}"));
+        let read = |bytes: usize| {
+            let file = File::options().append(true).create(true).read(true).open(&path).unwrap();
+            std::io::Write::write_all(&mut &file, b"x").unwrap();
+            images.once(&images.dofs, 1, (me, &file), |_| vec![0; bytes])
+        };
+        let large = MOST_OF_ONE / 4;
+        for _ in 0..9 {
+            assert_eq!(read(large).unwrap().len(), large);
+        }
+        assert!(!images.was_short());
+        // More than a file may have.
+        assert!(read(MOST_OF_ONE).is_none());
+        assert!(images.was_short() && !images.was_short());
+        assert_eq!(read(1).unwrap().len(), 1);
+        std::fs::remove_file(&path).unwrap();
     }
 
     /// All processes share a file that has its symbols itself.

@@ -13,7 +13,8 @@
 //! ```
 //! `patient` asks for everything that a process can delay. Nothing here trusts a file: a damaged
 //! file only yields less. An object is read when it is needed, and only the needed parts of it.
-//! `budget` bounds the memory that all of this takes; `limit` is about open files.
+//! `budget` bounds the memory that all of this takes, `cache` what each user has of it; `limit` is
+//! about open files.
 #![forbid(unsafe_code)]
 #![warn(clippy::too_many_lines)]
 // They panic if the stream is closed or its disk is full.
@@ -23,6 +24,7 @@
 
 pub mod account;
 pub mod budget;
+mod cache;
 mod debug;
 mod dwarf;
 pub mod expand;
