@@ -10,6 +10,7 @@
 
 use crate::account::{Account, Excess, Shares};
 use std::cell::Cell;
+use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The most bytes of all files and processes, unless a quarter of the memory is less. Half of it is
@@ -30,12 +31,17 @@ pub fn on_behalf<T>(of: Account, f: impl FnOnce() -> T) -> T {
     result
 }
 
+/// Returns the user for whom everything is counted now.
+pub(crate) fn payer() -> Account {
+    PAYER.get()
+}
+
 /// The bytes that each user has in use.
 #[derive(Default)]
 struct Used {
     by: Shares,
-    /// The user who had too much; root: all users together had.
-    short: Option<Account>,
+    /// The users who had too much; root: all users together had.
+    short: HashSet<Account>,
 }
 
 impl Used {
@@ -49,8 +55,7 @@ impl Used {
             Some(Excess::User(whose)) => whose,
             Some(Excess::All) => Account::ROOT,
         };
-        let is_same = self.short.is_none_or(|before| before == whose);
-        self.short = Some(if is_same { whose } else { Account::ROOT });
+        self.short.insert(whose);
         false
     }
 }
@@ -71,10 +76,10 @@ fn most() -> usize {
     })
 }
 
-/// Returns the user whose files and processes took so much since the last call that one got less
+/// Returns the users whose files and processes took so much since the last call that one got less
 /// than it needs; root: all together took too much.
-pub fn was_short() -> Option<Account> {
-    used().short.take()
+pub fn was_short() -> HashSet<Account> {
+    std::mem::take(&mut used().short)
 }
 
 /// The bytes of one file or process. They are free again when it is dropped.
@@ -92,7 +97,7 @@ const STEP: usize = 4096;
 
 impl Default for Share {
     fn default() -> Self {
-        Self { bytes: 0, granted: 0, of: PAYER.get(), was_short: false }
+        Self { bytes: 0, granted: 0, of: payer(), was_short: false }
     }
 }
 
@@ -151,15 +156,18 @@ mod tests {
     fn a_user_has_half_and_all_users_leave_a_quarter() {
         let [a, b, c] = [1, 2, 3].map(Account::user);
         let mut used = Used::default();
+        let short = |used: &mut Used, whose: &[Account]| {
+            assert_eq!(std::mem::take(&mut used.short), whose.iter().copied().collect());
+        };
         assert!(used.add(a, 500, 1000) && !used.add(a, 1, 1000));
-        assert_eq!(used.short.take(), Some(a));
+        short(&mut used, &[a]);
         assert!(used.add(b, 240, 1000) && !used.add(c, 20, 1000));
-        assert_eq!(used.short.take(), Some(a));
+        short(&mut used, &[a]);
         assert!(used.add(Account::ROOT, 260, 1000) && !used.add(Account::ROOT, 1, 1000));
-        assert_eq!(used.short.take(), Some(Account::ROOT));
-        // Two who are short at the same time.
+        short(&mut used, &[Account::ROOT]);
+        // A user with two accounts must not make dtrace forget everybody.
         assert!(!used.add(a, 1, 1000) && !used.add(b, 300, 1000));
-        assert_eq!(used.short.take(), Some(Account::ROOT));
+        short(&mut used, &[a, b]);
         used.by.take(a, 500);
         assert!(used.add(c, 400, 1000) && !used.add(c, usize::MAX, 1000));
         assert_eq!(used.by.used(a), 0);

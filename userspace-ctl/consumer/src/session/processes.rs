@@ -74,7 +74,7 @@ impl Session<'_> {
     /// Notes that data was taken from the kernel. What was read for a user who has too much memory
     /// is forgotten everywhere.
     pub(super) fn take_symbols(&mut self) {
-        if let Some(of) = self.symbols.take() {
+        for of in self.symbols.take() {
             self.process_probes.forget(of);
         }
     }

@@ -19,6 +19,7 @@ use libproc::account::Account;
 use process::Processes;
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::fmt;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -284,9 +285,9 @@ impl Symbols {
     }
 
     /// Notes that data was taken from the kernel: its addresses may be in mappings newer than the
-    /// last read. Returns the user whose files and processes take too much memory, so that others
-    /// forget what they have read for this user, too; root: all users together take too much.
-    pub fn take(&self) -> Option<Account> {
+    /// last read. Returns the users whose files and processes take too much memory, so that others
+    /// forget what they have read for these users, too; root: all users together take too much.
+    pub fn take(&self) -> HashSet<Account> {
         self.0.borrow_mut().processes.take()
     }
 }

@@ -105,15 +105,17 @@ struct Process {
 }
 
 impl Processes {
-    /// Notes a new batch: maps read before it may be older than its addresses. Returns the user who
-    /// has too much memory; root: all users together have.
-    pub(super) fn take(&mut self) -> Option<Account> {
+    /// Notes a new batch: maps read before it may be older than its addresses. Returns the users who
+    /// have too much memory; root: all users together have.
+    pub(super) fn take(&mut self) -> HashSet<Account> {
         self.taken += 1;
         self.spent = Spent::default();
         let short = budget::was_short();
-        if let Some(of) = short {
+        for &of in &short {
             self.known.retain(|_, p| of != Account::ROOT && p.share.of() != of);
             self.images.forget(of);
+        }
+        if !short.is_empty() {
             self.tell(0, SHORT);
         }
         if limit::was_reached() {
