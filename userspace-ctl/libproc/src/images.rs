@@ -23,6 +23,8 @@ use std::rc::Rc;
 
 /// The most files that are kept open to be read later.
 const MOST_HELD: usize = 256;
+/// The most files whose last state is kept.
+const MOST_LAST: usize = 1 << 14;
 /// The most views of processes that are kept for processes that have ended.
 const MOST_VIEWS: usize = 256;
 /// The most bytes of the probes that are kept of files.
@@ -59,7 +61,7 @@ type Known<T> = RefCell<Cache<[u64; 2], Brought<T>, MOST_BROUGHT>>;
 /// The files that were read; processes share them.
 #[derive(Debug, Default)]
 pub struct Images {
-    held: RefCell<HashMap<FileState, Rc<File>>>,
+    held: RefCell<Cache<FileState, Rc<File>, MOST_HELD>>,
     images: RefCell<HashMap<FileState, Variants>>,
     views: RefCell<HashMap<ViewId, Rc<View>>>,
     notes: Known<Note>,
@@ -67,7 +69,7 @@ pub struct Images {
     /// There was no memory for the probes that a file brings along.
     was_short: Cell<bool>,
     /// The last seen state of each file, for processes that have ended since.
-    last: RefCell<HashMap<Identity, FileState>>,
+    last: RefCell<Cache<Identity, FileState, MOST_LAST>>,
 }
 
 impl Images {
@@ -111,7 +113,7 @@ impl Images {
     fn open_file(&self, pid: u32, map: &Map) -> Option<(File, FileState)> {
         let file = map.open(pid)?;
         let state = FileState::read(&file)?;
-        self.last.borrow_mut().insert(map.identity.clone(), state);
+        self.last.borrow_mut().put(map.identity.clone(), state, 1, budget::payer());
         Some((file, state))
     }
 
@@ -172,9 +174,8 @@ impl Images {
     /// Keeps the file behind a map readable after its process, which has this view, has ended.
     pub fn hold(&self, pid: u32, map: &Map, view: Option<&Rc<View>>) -> Option<Seen> {
         let Some((file, state)) = self.open_file(pid, map) else { return self.last(map, view) };
-        let mut held = self.held.borrow_mut();
-        if !self.images.borrow().contains_key(&state) && held.len() < MOST_HELD {
-            held.entry(state).or_insert_with(|| Rc::new(file));
+        if !self.images.borrow().contains_key(&state) {
+            self.held.borrow_mut().put(state, Rc::new(file), 1, budget::payer());
         }
         Some(Seen { state, view: view.cloned() })
     }
@@ -311,6 +312,38 @@ mod tests {
         assert!(images.was_short() && !images.was_short());
         assert_eq!(read(1).unwrap().len(), 1);
         std::fs::remove_file(&path).unwrap();
+    }
+
+    /// A user who maps ever new files takes no room from other users.
+    #[test]
+    fn files_of_one_user_leave_room_for_those_of_others() {
+        let images = Images::default();
+        let me = std::process::id();
+        let maps = crate::maps::read(me).unwrap();
+        let mut files = maps.iter().filter(|m| m.is_executable && m.is_file());
+        let own = files.next().unwrap();
+        let other = files.find(|m| m.identity != own.identity).unwrap();
+        let (mut state, Seen { state: seen, .. }) = (None, images.hold(me, own, None).unwrap());
+        let [busy, late] = [1, 2].map(Account::user);
+        let folder = std::env::temp_dir();
+        for n in 0..MOST_HELD + 9 {
+            let path = folder.join(format!("dtrace-held-{me}-{n}"));
+            std::fs::write(&path, n.to_ne_bytes()).unwrap();
+            let file = File::open(&path).unwrap();
+            std::fs::remove_file(&path).unwrap();
+            let now = FileState::read(&file).unwrap();
+            images.held.borrow_mut().put(now, Rc::new(file), 1, busy);
+            state.get_or_insert(now);
+        }
+        let has = |state| images.held.borrow().get(&state).is_some();
+        assert!(has(seen) && !has(state.unwrap()));
+        let late = budget::on_behalf(late, || images.hold(me, other, None)).unwrap();
+        assert!(has(late.state));
+        for inode in 0..MOST_LAST as u64 + 9 {
+            let identity = Identity { inode: inode + (1 << 40), ..Identity::default() };
+            images.last.borrow_mut().put(identity, late.state, 1, busy);
+        }
+        assert!(images.last(own, None).is_some());
     }
 
     /// All processes share a file that has its symbols itself.
