@@ -10,6 +10,10 @@ use object::pod::slice_from_bytes;
 use object::read::elf::{ElfFile, FileHeader, GnuHashTable, HashTable, ProgramHeader, Sym};
 use object::{Endianness, File, Object, ObjectSection, ObjectSegment, ReadRef};
 
+/// The most bytes of names and versions that are read although no function has them. Any number of
+/// symbols may share a name that is too long. Fewer in tests, which are slow.
+const MOST_REJECTED: usize = if cfg!(test) { 8 << 20 } else { 64 << 20 };
+
 type Header = elf::FileHeader64<Endianness>;
 type Symbol = elf::Sym64<Endianness>;
 
@@ -81,8 +85,8 @@ pub(crate) fn relocates_code<'d, R: ReadRef<'d>>(file: &File<'d, R>) -> bool {
     })
 }
 
-/// Returns the functions that other objects can call. Any number of symbols may share a name, so
-/// the caller limits what it keeps of them.
+/// Returns the functions that other objects can call, until too many names were read in vain. Any
+/// number of symbols may share a name, so the caller limits what it keeps of them.
 pub(crate) fn functions<'d, R: ReadRef<'d>>(
     file: &File<'d, R>,
 ) -> Option<impl Iterator<Item = Function> + 'd> {
@@ -107,18 +111,22 @@ pub(crate) fn functions<'d, R: ReadRef<'d>>(
     let count = by_gnu().or_else(by_old)? as usize;
     let (symbols, _) = slice_from_bytes::<Symbol>(at(elf::DT_SYMTAB)?, count).ok()?;
     let strings = at(elf::DT_STRTAB)?;
-    let named = symbols.iter().filter_map(move |s| {
+    let may_be_function = move |s: &&Symbol| {
         let kind = s.st_type();
-        let is_function = kind == elf::STT_FUNC || kind == elf::STT_GNU_IFUNC;
-        if !is_function || s.is_undefined(endian) {
-            return None;
-        }
-        let name = strings.get(s.st_name(endian) as usize..)?;
+        (kind == elf::STT_FUNC || kind == elf::STT_GNU_IFUNC) && !s.is_undefined(endian)
+    };
+    let mut room = MOST_REJECTED;
+    let named = symbols.iter().filter(may_be_function).map_while(move |s| {
+        let name = strings.get(s.st_name(endian) as usize..).unwrap_or_default();
         let name = name.get(..=MOST_NAME).unwrap_or(name).split(|b| *b == 0).next()?;
-        let name = std::str::from_utf8(name).ok()?;
-        function(name, s.st_value(endian), s.st_size(endian), s.is_local(), kind)
+        let (at, size) = (s.st_value(endian), s.st_size(endian));
+        let of = |name| function(name, at, size, s.is_local(), s.st_type());
+        let found = std::str::from_utf8(name).ok().and_then(of);
+        let kept = found.as_ref().map_or(0, |f| f.name.len());
+        room = room.checked_sub(name.len() - kept)?;
+        Some(found)
     });
-    Some(named)
+    Some(named.flatten())
 }
 
 #[cfg(test)]
@@ -164,6 +172,26 @@ mod tests {
             assert_eq!(found.len(), wanted, "{name}");
             assert!(found.iter().all(|f| f.name.len() == name));
         }
+    }
+
+    /// A file of a gigabyte would otherwise have 180 GB of names.
+    #[test]
+    fn names_that_are_too_long_are_read_up_to_a_limit() {
+        let many = MOST_REJECTED / MOST_NAME;
+        let count =
+            |file: &[u8]| functions(&Source::of_bytes(file).elf().unwrap()).unwrap().count();
+        for (symbols, wanted) in [(50, 1), (many - 50, 1), (many + 50, 0)] {
+            let mut file = shared_name(symbols, MOST_NAME + 1);
+            // The last symbol has one letter.
+            let strings = file.len() - (MOST_NAME + 2);
+            file[strings - 24..strings - 20].copy_from_slice(&(MOST_NAME as u32).to_le_bytes());
+            assert_eq!(count(&file), wanted, "{symbols}");
+        }
+        // A version is read, but not kept.
+        let mut file = shared_name(many + 50, MOST_NAME);
+        let version = file.len() - MOST_NAME;
+        file[version] = b'@';
+        assert!((many..many + 50).contains(&count(&file)));
     }
 
     /// A file of half a megabyte whose names would take 80 MB, twice.
