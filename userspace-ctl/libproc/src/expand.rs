@@ -13,7 +13,7 @@
 //! best name that matches. The parts of a function elsewhere ([`parts`]) are no functions of their
 //! own.
 
-use crate::function::{Function, COLD};
+use crate::function::Function;
 use crate::image::{Chosen, Image};
 use crate::parts;
 use crate::stapsdt::Note;
@@ -213,7 +213,7 @@ pub fn is_open(part: &str) -> bool {
 /// Returns the wanted functions, one for each address.
 fn functions(image: &Image, chosen: &Chosen, wanted: &str) -> Vec<Function> {
     let is_meant = |f: &&Function| match is_open(wanted) {
-        true => !f.name.ends_with(COLD) && part_matches(wanted.as_bytes(), f.name.as_bytes()),
+        true => !f.is_cold() && part_matches(wanted.as_bytes(), f.name.as_bytes()),
         false => *f.name == *wanted,
     };
     let meant = image.places().filter_map(|names| names.iter().find(is_meant));

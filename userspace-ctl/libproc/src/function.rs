@@ -45,6 +45,11 @@ pub(crate) fn function(
 }
 
 impl Function {
+    /// Tells whether it is the unlikely part of another function.
+    pub(crate) fn is_cold(&self) -> bool {
+        self.name.ends_with(COLD)
+    }
+
     /// Returns the bytes of memory that it takes in a list, which grows by doubling; a list by name
     /// may have the name again.
     pub(crate) fn weight(&self) -> usize {

@@ -23,6 +23,8 @@ use x86::Flow;
 
 /// The most pieces of a function.
 const MOST_PIECES: usize = 256;
+/// The most bytes of pieces that are read because a function jumps to them. Pieces may overlap.
+const MOST_TRIED: u64 = 32 << 20;
 
 /// A piece of a function.
 #[derive(Debug, Clone)]
@@ -89,6 +91,30 @@ impl Read {
     }
 }
 
+/// The pieces that were read because a function jumps to them.
+struct Tried {
+    /// The address of each, for jumps with or without a frame.
+    all: HashSet<(u64, bool)>,
+    /// The bytes that may still be read.
+    room: u64,
+}
+
+impl Tried {
+    fn new() -> Self {
+        Self { all: HashSet::new(), room: MOST_TRIED }
+    }
+
+    /// Notes a piece; returns whether it may be read: it is new, and there is room.
+    fn add(&mut self, (begin, size): (u64, u64), has_frame: bool) -> bool {
+        let Some(left) = self.room.checked_sub(size) else { return false };
+        let is_new = self.all.insert((begin, has_frame));
+        if is_new {
+            self.room = left;
+        }
+        is_new
+    }
+}
+
 /// Returns the pieces of a function, first the function itself.
 pub(crate) fn pieces(image: &Image, f: &Function) -> Vec<Part> {
     let mut all = vec![Read::of(image, (f.address, f.size))];
@@ -96,7 +122,7 @@ pub(crate) fn pieces(image: &Image, f: &Function) -> Vec<Part> {
     let rules = image.is_native.then(|| image.pieces()).flatten().map(Rules::of);
     let rules = rules.filter(|rules| all.iter().all(|read| is_exact(rules, read)));
     if let Some(rules) = &rules {
-        let (mut next, mut tried) = (0, HashSet::new());
+        let (mut next, mut tried) = (0, Tried::new());
         while let Some(read) = all.get(next).filter(|_| all.len() < MOST_PIECES) {
             next += 1;
             for (at, to) in read.targets().collect::<Vec<_>>() {
@@ -121,19 +147,19 @@ pub(crate) fn pieces(image: &Image, f: &Function) -> Vec<Part> {
     parts.collect()
 }
 
-/// Returns the piece that a jump leads to, if it belongs to the same function. `tried` has the
-/// pieces that did not, for jumps with or without a frame.
+/// Returns the piece that a jump leads to, if it belongs to the same function and was not tried
+/// before.
 fn other(
     image: &Image,
     rules: &Rules<'_>,
     all: &[Read],
     (at, to): (u64, u64),
-    tried: &mut HashSet<(u64, bool)>,
+    tried: &mut Tried,
 ) -> Option<Read> {
     let range = rules.pieces.around(to).filter(|range| image.is_nameless(*range))?;
     let (before, there) = (rules.at(at)?, rules.at(to)?);
     let rule = |row: Row| (row.rule, row.cfa);
-    if rule(before) != rule(there) || !tried.insert((range.0, has_frame(before))) {
+    if rule(before) != rule(there) || !tried.add(range, has_frame(before)) {
         return None;
     }
     let read = Read::of(image, range);
@@ -188,6 +214,15 @@ mod tests {
         ] {
             assert_eq!(is_jump(code), want, "{code:x?}");
         }
+    }
+
+    #[test]
+    fn pieces_that_overlap_are_read_up_to_a_limit() {
+        let (mut tried, size) = (Tried::new(), 16 << 20);
+        assert!(tried.add((0, size), true) && !tried.add((0, size), true));
+        assert!(tried.add((0, size), false));
+        assert!((1..1 << 20).all(|n| !tried.add((n, size), true)));
+        assert!(!tried.add((0, u64::MAX), true));
     }
 
     /// Parts have no names of their own; no two functions share one, except functions that share
