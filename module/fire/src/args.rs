@@ -148,6 +148,11 @@ impl<'a> Packed<'a> {
         }
     }
 
+    /// Tells whether argument `n` is in the program's memory, where other threads can change it.
+    pub(crate) fn is_program_s(&self, n: u64) -> bool {
+        n >= self.values.len() as u64 && matches!(self.stack & WHAT, USER | NARROW)
+    }
+
     #[cold]
     fn stacked(&self, n: u64) -> u64 {
         let call = |abi: Abi| {

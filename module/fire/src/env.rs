@@ -48,6 +48,8 @@ pub(crate) struct Firing<'a> {
     now: Cell<u64>,
     /// 0: not known yet.
     thread: Cell<u64>,
+    /// The name of the thread by which a key is remembered; see [`learn`](crate::shortcut).
+    comm: Cell<Option<[u64; 2]>>,
     /// Whether a clause of the current consumer has ended the tracing, so that its other clauses do
     /// not run.
     pub(crate) is_over: Cell<bool>,
@@ -56,7 +58,14 @@ pub(crate) struct Firing<'a> {
 impl<'a> Firing<'a> {
     #[inline]
     pub(crate) fn new(ctx: &'a ProbeCtx, args: Packed<'a>) -> Self {
-        Self { ctx, args, now: Cell::new(0), thread: Cell::new(0), is_over: Cell::new(false) }
+        Self {
+            ctx,
+            args,
+            now: Cell::new(0),
+            thread: Cell::new(0),
+            comm: Cell::new(None),
+            is_over: Cell::new(false),
+        }
     }
 
     /// Returns its time, which is the same for all clauses.
@@ -77,6 +86,16 @@ impl<'a> Firing<'a> {
         self.thread.get()
     }
 
+    /// From now on, the thread has this name in keys.
+    pub(crate) fn call(&self, name: [u64; 2]) {
+        self.comm.set(Some(name));
+    }
+
+    /// Returns the name of the thread for a key.
+    pub(crate) fn comm(&self) -> [u64; 2] {
+        self.comm.get().unwrap_or_else(task::comm_words)
+    }
+
     /// Returns the same firing with other arguments.
     pub(crate) fn with<'b>(&'b self, args: Packed<'b>) -> Firing<'b> {
         Firing {
@@ -84,6 +103,7 @@ impl<'a> Firing<'a> {
             args,
             now: self.now.clone(),
             thread: self.thread.clone(),
+            comm: self.comm.clone(),
             is_over: Cell::new(false),
         }
     }

@@ -135,13 +135,21 @@ fn run_keyed(keyed: &Keyed, firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) 
     }
 }
 
-/// Runs the steps, and remembers the place of the key if the steps have read the same one: others
-/// may change arguments on a program's stack, and a thread's name, at any time.
+/// Runs the steps, and remembers the place of the key if the steps have stored the same one. Others
+/// can change a thread's name and the arguments on a program's stack at any time, and change them
+/// back: so the steps get the name that was read here, and no such argument is remembered.
 #[cold]
 #[inline(never)]
 fn learn(keyed: &Keyed, key: Short, firing: &Firing<'_>, ecb: &Ecb, cpu: &mut CpuState) {
+    let words = &keyed.key;
+    if words.execname {
+        let [a, b, ..] = key;
+        firing.call([a, b]);
+    }
     run_steps(firing, ecb, cpu, keyed.steps.0, keyed.steps.1);
-    if short(&keyed.key, firing, ecb) == key {
+    let is_steady = |leaf: &Leaf| !matches!(leaf, Leaf::Arg(n) if firing.args.is_program_s(*n));
+    let is_steady = words.leaves.iter().take(words.n.into()).all(|(_, leaf)| is_steady(leaf));
+    if is_steady && short(words, firing, ecb) == key {
         cpu.aggs.remember(keyed.id, &key);
     }
 }

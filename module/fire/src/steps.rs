@@ -244,7 +244,7 @@ fn run_step(
         Step::KeyName(name, datum, cost) => {
             env.spend(*cost).map_err(|raised| raised.at(0))?;
             match name {
-                Name::Execname => key.put_short(datum.offset, datum.size, task::comm_words()),
+                Name::Execname => key.put_short(datum.offset, datum.size, env.firing.comm()),
                 Name::Probe(part) => {
                     key.put_text(datum.offset, datum.size, env.ecb.probe.part(*part))
                 }

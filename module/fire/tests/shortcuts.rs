@@ -284,6 +284,30 @@ fn shortcuts_do_what_the_steps_do() {
 }
 
 #[test]
+fn a_name_that_changes_and_changes_back_leads_to_no_other_key() {
+    let name = |text: &[u8]| {
+        let mut name = [0; 16];
+        name[..text.len()].copy_from_slice(text);
+        name
+    };
+    let dof = dof("test:mod:func:name { @[execname] = count(); @n[execname, pid] = count(); }");
+    let [quick, plain] = [true, false].map(|takes| {
+        let consumer = Consumer::new(&dof, takes);
+        let readings = [&b"sshd"[..], b"x", b"sshd", b"x", b"sshd", b"x", b"sshd"].map(name);
+        machine(|m| (m.comm, m.renamed) = (name(b"sshd"), readings.into()));
+        if !takes {
+            machine(|m| m.renamed.clear());
+        }
+        consumer.fire(0, &[]);
+        machine(|m| m.renamed.clear());
+        consumer.fire(0, &[]);
+        consumer
+    });
+    assert_eq!(quick.shortcuts.lean, 1);
+    assert_eq!(quick.written(), plain.written());
+}
+
+#[test]
 fn a_gate_keeps_other_processes_out() {
     let dof = dof("test:mod:func:name /pid == 100/ { trace(arg0); }");
     let consumer = Consumer::new(&dof, true);

@@ -8,7 +8,7 @@
 #![deny(missing_docs)]
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
@@ -25,6 +25,8 @@ pub struct Machine {
     pub tid: i32,
     /// The thread's name, with NULs behind it.
     pub comm: [u8; 16],
+    /// The names that the next readings find instead, because others change it.
+    pub renamed: VecDeque<[u8; 16]>,
     /// Bytes of the kernel's memory, by address.
     pub memory: BTreeMap<u64, u8>,
     /// Destructive actions are allowed.
@@ -42,6 +44,7 @@ impl Default for Machine {
             pid: 100,
             tid: 101,
             comm,
+            renamed: VecDeque::new(),
             memory: BTreeMap::new(),
             destructive: false,
             signals: Vec::new(),
@@ -345,11 +348,12 @@ pub mod task {
     }
 
     pub fn comm(into: &mut [u8; COMM_LEN]) {
-        *into = machine(|m| m.comm);
+        *into = machine(|m| m.renamed.pop_front().unwrap_or(m.comm));
     }
 
     pub fn comm_words() -> [u64; 2] {
-        let comm = machine(|m| m.comm);
+        let mut comm = [0; COMM_LEN];
+        self::comm(&mut comm);
         let word = |at: usize| comm[at..at + 8].iter().rev().fold(0, |w, b| w << 8 | u64::from(*b));
         [word(0), word(8)]
     }
