@@ -25,6 +25,7 @@ long kapi_map_code(u64 at, u64 size)
 struct kapi_mapping {
 	struct mm_struct *mm;
 	u64 near, size;
+	u32 owner;
 	long result;
 	struct completion done;
 	atomic_t state;
@@ -33,14 +34,48 @@ struct kapi_mapping {
 /* The states of a mapping. In the last one it belongs to the thread, as does a reference to the module. */
 enum { KAPI_MAPPING, KAPI_MAPPED, KAPI_LEFT_BEHIND };
 
-/* Threads that were left behind end when their process lets them. So many may be under way. */
+/*
+ * Threads that were left behind end when their process lets them. So many may be under way: all, those
+ * for processes of all users except root, and those for one user's.
+ */
 #define KAPI_MAPPINGS 16
-static atomic_t kapi_mappings;
+#define KAPI_MAPPINGS_OF_USERS 12
+#define KAPI_MAPPINGS_OF_USER 4
+/* The owner without a quota, as in task.rs. */
+#define KAPI_ROOT 0
+static struct kapi_mapping *kapi_mappings[KAPI_MAPPINGS];
+static DEFINE_SPINLOCK(kapi_mappings_lock);
+
+static bool kapi_mapping_admit(struct kapi_mapping *m)
+{
+	int i, users = 0, own = 0, free = -1;
+
+	guard(spinlock)(&kapi_mappings_lock);
+	for (i = 0; i < KAPI_MAPPINGS; i++) {
+		if (!kapi_mappings[i]) {
+			free = i;
+			continue;
+		}
+		users += kapi_mappings[i]->owner != KAPI_ROOT;
+		own += kapi_mappings[i]->owner == m->owner;
+	}
+	if (free < 0 || (m->owner != KAPI_ROOT && (users >= KAPI_MAPPINGS_OF_USERS || own >= KAPI_MAPPINGS_OF_USER)))
+		return false;
+	kapi_mappings[free] = m;
+	return true;
+}
 
 static void kapi_mapping_end(struct kapi_mapping *m)
 {
+	int i;
+
+	scoped_guard(spinlock, &kapi_mappings_lock) {
+		for (i = 0; i < KAPI_MAPPINGS; i++) {
+			if (kapi_mappings[i] == m)
+				kapi_mappings[i] = NULL;
+		}
+	}
 	kfree(m);
-	atomic_dec(&kapi_mappings);
 }
 
 static int kapi_mapping_thread(void *arg)
@@ -115,27 +150,28 @@ static long kapi_mapping_run(struct kapi_mapping *m, u64 ns, bool *late, bool *l
  * users. The thread is killed if it takes longer than `ns` (`late`), and this returns soon. One of
  * its waits is not killable: if the process has called mlockall(), vm_mmap() takes the lock of the
  * memory map a second time, to fill the pages, and a fault may wait for a FUSE daemon. A thread that
- * a signal does not end within a second is left behind. It keeps the module.
+ * a signal does not end within a second is left behind. It keeps the module, and counts for the user
+ * who is accountable for the process, `owner`.
  */
-long kapi_map_there(struct mm_struct *mm, u64 near, u64 size, u64 ns, bool *late)
+long kapi_map_there(struct mm_struct *mm, u32 owner, u64 near, u64 size, u64 ns, bool *late)
 {
-	struct kapi_mapping *m = NULL;
-	long result = -EINTR;
+	struct kapi_mapping *m;
+	long result = -ENOMEM;
 	bool left = false;
 
 	*late = false;
 	if (!try_module_get(THIS_MODULE))
-		return result;
-	if (atomic_inc_return(&kapi_mappings) <= KAPI_MAPPINGS) {
-		m = kmalloc_obj(*m, GFP_KERNEL | __GFP_NOWARN);
-		result = -ENOMEM;
-	}
+		return -EINTR;
+	m = kmalloc_obj(*m, GFP_KERNEL | __GFP_NOWARN);
 	if (m) {
-		*m = (struct kapi_mapping){ .mm = mm, .near = near, .size = size };
+		*m = (struct kapi_mapping){ .mm = mm, .owner = owner, .near = near, .size = size };
 		init_completion(&m->done);
-		result = kapi_mapping_run(m, ns, late, &left);
-	} else {
-		atomic_dec(&kapi_mappings);
+		if (kapi_mapping_admit(m)) {
+			result = kapi_mapping_run(m, ns, late, &left);
+		} else {
+			kfree(m);
+			result = -EINTR;
+		}
 	}
 	if (!left)
 		module_put(THIS_MODULE);

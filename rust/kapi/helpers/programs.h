@@ -69,7 +69,7 @@ bool kapi_shadow_stack(void);
 
 /* mapping.c */
 long kapi_map_code(u64 at, u64 size);
-long kapi_map_there(struct mm_struct *mm, u64 near, u64 size, u64 ns, bool *late);
+long kapi_map_there(struct mm_struct *mm, u32 owner, u64 near, u64 size, u64 ns, bool *late);
 /* unmapping.c */
 int kapi_unmaps_begin(void);
 int kapi_unmaps_add(struct mm_struct *mm, u64 at, u64 size);

@@ -142,8 +142,9 @@ impl Space {
         let user = self.in_use().ok_or(ESRCH)?;
         let owner = self.owner();
         let (left, mut late) = (patience::take(owner, since), false);
+        let mm = user.as_raw().cast();
         // SAFETY: `user` keeps the users of the `mm_struct`.
-        let at = unsafe { sys::kapi_map_there(user.as_raw().cast(), near, size, left, &mut late) };
+        let at = unsafe { sys::kapi_map_there(mm, owner, near, size, left, &mut late) };
         if late || time::monotonic_ns().saturating_sub(since) > PROMPT {
             patience::take(owner, since);
         }

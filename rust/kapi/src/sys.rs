@@ -322,6 +322,7 @@ unsafe extern "C" {
     /// `mm` has users.
     pub(crate) fn kapi_map_there(
         mm: *mut c_void,
+        owner: u32,
         near: u64,
         size: u64,
         ns: u64,
