@@ -93,6 +93,8 @@ pub(crate) struct Tracing {
     /// The serial number below which the segments of the table have been matched.
     matched_to: u64,
     left_out: LeftOut,
+    /// The log says that new probes were left out.
+    logged: bool,
 }
 
 /// The owner of an EPID.
@@ -170,6 +172,7 @@ impl Tracing {
             held: Held::default(),
             matched_to: 0,
             left_out: LeftOut::default(),
+            logged: false,
         }
     }
 
@@ -360,7 +363,8 @@ impl Tracing {
             Ok(round) => {
                 self.shared.count_left_out(round.refused.len() as u64);
                 self.note(&round.refused);
-                if let Some(&(id, why)) = round.refused.as_slice().first() {
+                let first = round.refused.as_slice().first();
+                if let Some(&(id, why)) = first.filter(|_| self.may_log()) {
                     let (n, which) = (round.refused.len(), self.probe(id));
                     let which = which.map_or_else(Text::new, |p| name(p));
                     pr_warn!(
@@ -378,9 +382,17 @@ impl Tracing {
                     Ok(())
                 });
                 self.shared.count_left_out(n);
-                pr_warn!("new probes are left out: {}\n", core::format_args!("{e}"));
+                if self.may_log() {
+                    pr_warn!("new probes are left out: {}\n", core::format_args!("{e}"));
+                }
             }
         }
+    }
+
+    /// Any user can bring such probes along, so a tracing logs this once. Its consumer is told of
+    /// all of them.
+    fn may_log(&mut self) -> bool {
+        !core::mem::replace(&mut self.logged, true)
     }
 
     fn note(&mut self, refused: &[(ProbeId, EnableError)]) {
