@@ -16,12 +16,14 @@
 use crate::litter::MOST_INSIDE;
 use crate::probes::{Known, Part, Probes};
 use crate::process::{complain_of, may_be_copy, reason, Point, Process, Reader, BATCH};
-use crate::processes::Processes;
+use crate::processes::{Keyed, Processes};
 use crate::table::{Spaces, SPACES};
+use abi::helper::{MAX_USER, MAX_USERS};
 use abi::user::UserReason;
 use core::sync::atomic::{AtomicBool, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 use framework::{EnableError, Framework, Probe};
 use kapi::publish::{Replace, Retired};
+use kapi::task::ROOT;
 use kapi::user::{self, Counter, Found, Ground, Handlers, Poke};
 use kapi::{mem, xcall};
 use kernel::prelude::*;
@@ -40,7 +42,15 @@ pub(crate) struct State {
     pub(crate) watching: bool,
     /// The time in milliseconds until the next check whether threads have left the slots.
     pub(crate) patience: u32,
+    /// The key from which on stuck processes are retried next.
+    pub(crate) next_stuck: u64,
 }
+
+/// When so many places have been retried, the others follow in the next call.
+const AT_ONCE: usize = 1 << 12;
+
+/// A child asks after so many places whether its user may have more.
+const FEW_ADOPTED: usize = 64;
 
 const LEAST_PATIENCE: u32 = 50;
 const MOST_PATIENCE: u32 = 60_000;
@@ -257,12 +267,13 @@ impl State {
         for part in known.semaphores_mut() {
             // A counter that could not be lowered is raised already, unless the library was loaded
             // anew.
-            let raised = process.space.count(&part.counter(), |now| match part.raised {
+            let counter = Counter { home: None, ..part.counter() };
+            let raised = process.space.count(&counter, |now| match part.raised {
                 true => now.max(1),
                 false => now.saturating_add(1),
             });
             match raised {
-                Ok(()) => part.raised = true,
+                Ok(home) => (part.raised, part.home) = (true, Some(home)),
                 Err(why @ (Ground::Away | Ground::NoMemory)) => {
                     failed = Some(reason(why));
                     break;
@@ -302,13 +313,13 @@ impl State {
     }
 
     /// Collects counters of a process, from a probe and a part of it on, while `into` has room:
-    /// those that are raised, and, with false, those that were lowered so lately that a copy of the
-    /// process may have been made before. Returns their number and the place to continue from.
+    /// those that are raised, and those that were lowered so lately that a copy of the process may
+    /// have been made before. Returns their number and the place to continue from.
     pub(crate) fn counters(
         &self,
         space: u64,
         from: (usize, usize),
-        into: &mut [(Counter, bool)],
+        into: &mut [Option<Copied>],
     ) -> (usize, (usize, usize)) {
         let (mut n, (mut at, mut skip)) = (0usize, from);
         let Some(process) = self.process(space).filter(|p| p.has_counters) else {
@@ -321,7 +332,9 @@ impl State {
             for part in parts.skip(skip) {
                 if part.raised || (part.lowered && is_late(part)) {
                     let Some(to) = into.get_mut(n) else { return (n, (at, skip)) };
-                    *to = (part.counter(), part.raised);
+                    let counter = part.counter();
+                    let others = self.others(process, &counter);
+                    *to = Some(Copied { counter, raised: part.raised, others });
                     n = n.wrapping_add(1);
                 }
                 skip = skip.wrapping_add(1);
@@ -329,6 +342,17 @@ impl State {
             (at, skip) = (at.wrapping_add(1), 0);
         }
         (n, (at, skip))
+    }
+
+    /// Returns what a counter contains that is not ours, but of other tracers or the program's own.
+    /// `None`: it cannot be read now.
+    fn others(&self, process: &Process, counter: &Counter) -> Option<u16> {
+        let mut now = None;
+        let _ = process.space.count(counter, |n| *now.insert(n));
+        let known = process.numbers.iter().filter_map(|n| self.probes.get(*n));
+        let parts = known.flat_map(Known::all_parts);
+        let ours = parts.filter(|p| p.raised && p.semaphore == counter.at).count();
+        Some(now?.saturating_sub(u16::try_from(ours).unwrap_or(u16::MAX)))
     }
 
     /// Returns the enabled probes of a process whose helper satisfies `is_meant`.
@@ -367,7 +391,7 @@ impl State {
     }
 
     fn change(&mut self, on: bool) {
-        for process in self.processes.iter_mut().filter(|p| p.changed || p.is_stuck()) {
+        for process in self.processes.iter_mut().filter(|p| p.changed) {
             let (mut pokes, mut which) = ([Poke::new(0, 0, 0, 0); BATCH], [0; BATCH]);
             let mut at = 0;
             loop {
@@ -450,14 +474,32 @@ impl State {
     /// that threads were in.
     pub(crate) fn again(&mut self) {
         self.repay();
-        if self.processes.iter().any(Process::is_stuck) {
-            self.processes.iter_mut().filter(|p| p.is_stuck()).for_each(|p| p.changed = true);
+        if self.take_up_stuck() {
             self.disarm();
             xcall::sync();
             let _ = self.publish();
             self.settled();
         }
         self.vacate();
+    }
+
+    /// Marks some of the processes with breakpoints that could not be removed as changed, so that
+    /// the next change retries them: those that follow the ones of the previous call. Everybody
+    /// waits for the lock, and any user can have such processes. Returns false if it found none.
+    fn take_up_stuck(&mut self) -> bool {
+        let (mut places, mut last) = (0usize, None);
+        let from = self.next_stuck;
+        let rest = self.processes.iter_mut().filter(|p| p.is_stuck() && p.key() >= from);
+        for process in rest {
+            if places >= AT_ONCE {
+                last = Some(process.key());
+                break;
+            }
+            process.changed = true;
+            places = places.saturating_add(process.points.len());
+        }
+        self.next_stuck = last.unwrap_or(0);
+        places != 0
     }
 
     /// Makes a copy of a process known with a breakpoint that cannot be removed from it. After
@@ -468,6 +510,15 @@ impl State {
         let original = self.process(parent).ok_or(ESRCH)?;
         let is_interrupted = original.is_interrupted();
         let room = original.room_with(point.slot).ok_or(ENOENT)?;
+        let process = self.process(key).ok_or(ESRCH)?;
+        // A program has as many children as it likes. So that a child does not ask for each place,
+        // it may exceed the limit by a few.
+        if process.points.len() % FEW_ADOPTED == 0 && process.owner != ROOT {
+            let sum = self.sum(process.owner, Process::charged);
+            if sum.own >= MAX_USER || sum.users >= MAX_USERS {
+                return Err(ENOSPC);
+            }
+        }
         let process = self.processes.get_mut(key).ok_or(ESRCH)?;
         process.adopt(point, room)?;
         process.entry.interrupted.fetch_or(is_interrupted, Release);
@@ -490,10 +541,12 @@ impl State {
         let (mut any, mut inside) = (false, KVVec::new());
         for process in self.processes.iter_mut().filter(|p| p.may_shrink()) {
             match process.is_idle() {
+                _ if process.rewritten => {}
                 false => process.rewrite_dead(),
                 true if process.has_slots() => drop(process.rewrite()),
                 true => {}
             }
+            process.rewritten = true;
             process.awaited = process.is_interrupted();
             any = true;
         }
@@ -612,6 +665,15 @@ impl State {
     }
 }
 
+/// A counter that a copy of a process may have with a value of ours.
+pub(crate) struct Copied {
+    pub(crate) counter: Counter,
+    /// It was raised when the copy was made, or was raised since.
+    pub(crate) raised: bool,
+    /// What is not ours in the original, if that can be read.
+    pub(crate) others: Option<u16>,
+}
+
 /// Lowers the semaphores that were raised for a probe. If memory is short, or if the process keeps
 /// its memory map locked, [`State::again`] retries it.
 fn lower(known: &mut Known, process: &mut Process) {
@@ -619,7 +681,7 @@ fn lower(known: &mut Known, process: &mut Process) {
         // The library may have been loaded anew, with a fresh counter.
         let is_new = part.addresses().any(|addr| process.is_lost(addr));
         let lowered = match is_new {
-            true => Ok(()),
+            true => Ok(0),
             false => process.space.count(&part.counter(), |now| now.saturating_sub(1)),
         };
         part.raised = matches!(lowered, Err(Ground::Away | Ground::NoMemory));

@@ -14,8 +14,7 @@ use x86::encoding::INT3;
 /// The value of [`Space::ground`] for anonymous memory.
 const NO_FILE: u64 = 0;
 
-/// The most places that a child takes over from its parent: a program decides how many that are,
-/// and how many children it has, and nobody is charged for this memory.
+/// The most places that a child takes over from its parent. They count for its user.
 const MOST_ADOPTED: u32 = 1 << 10;
 
 impl Point {
@@ -77,8 +76,11 @@ impl Process {
             let slots = Slots { room, used, written: used, fresh: KVVec::new(), lost: true };
             let _ = self.slots.push_within_capacity(slots);
         }
-        let _ = self.points.push_within_capacity(Point { armed: true, users: 0, ..point });
+        // The program has brought this about, whoever has made the probe.
+        let point = Point { armed: true, users: 0, is_own: true, ..point };
+        let _ = self.points.push_within_capacity(point);
         self.index.insert(point.addr, number);
+        self.count_own();
         self.changed = true;
         Ok(())
     }

@@ -127,15 +127,13 @@ impl State {
     /// and of all users. Root has no quota, and the limit for the other users leaves room for root.
     fn admit(&mut self, key: u64, helper: &Helper) -> Result {
         let owner = task::owner();
-        // Places that a process keeps from being forgotten count, too.
-        let places = |p: &Process| p.places.saturating_add(p.litter());
-        let sum = self.sum(owner, places);
+        let sum = self.sum(owner, Process::charged);
         let with = |sum: usize| sum.saturating_add(helper.places);
         let process = self.processes.get_mut(key).ok_or(ESRCH)?;
         if process.helpers.len() >= MAX_HELPERS {
             return Err(Error::TooMany("helpers of one process"));
         }
-        if with(places(process)) > MAX_PLACES {
+        if with(process.places) > MAX_PLACES || process.litter() > MAX_PLACES {
             return Err(Error::TooMany("places of probes of one process"));
         }
         if owner != ROOT && with(sum.own) > MAX_USER {

@@ -7,6 +7,10 @@
 //! ever new addresses, is never idle. When more of its places are dead than alive, they are
 //! forgotten by the same rules: no thread is in their slots or returns there, and no copy of the
 //! process has their breakpoints. Pieces of memory without any other slot are unmapped.
+//!
+//! A program can prevent that for ever: a thread returns into a slot, a debugger traces it, or the
+//! breakpoint is in a copy of the text that cannot be changed. So each place of a program's own
+//! that belongs to none of its probes any more counts for its user, as the probes do.
 
 use crate::index::Index;
 use crate::process::{Point, Process, Slots, BATCH};
@@ -18,15 +22,25 @@ use kernel::prelude::*;
 /// So many dead places are no litter.
 const LEAST: usize = 1 << 10;
 
-/// The most dead places with which a process gets new ones: those of a program's own probes, and
-/// all of them. A program can prevent for ever that they are forgotten: by a signal handler that it
-/// began in a slot. The first limit is for what the program chooses; the second one is larger,
-/// because a consumer may mean all functions of a large program, and then others.
+/// The most unused places with which a process gets new ones: those of a program's own probes, and
+/// all of them. The first limit is for what the program chooses; the second one is larger, because
+/// a consumer may mean all functions of a large program, and then others.
 const MOST_OWN: usize = MAX_NOTES;
 const MOST: usize = 1 << 20;
 
 /// The most threads in slots that are looked at. If more are there, the places stay for now.
 pub(crate) const MOST_INSIDE: usize = 256;
+
+/// Numbers of places.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Sums {
+    dead: usize,
+    /// Those without users, dead or with a breakpoint that could not be removed.
+    unused: usize,
+    /// Those of the program's own alone.
+    own: usize,
+    own_unused: usize,
+}
 
 impl Point {
     /// Tells whether nobody uses the place, and it has no breakpoint.
@@ -36,16 +50,23 @@ impl Point {
 }
 
 impl Process {
-    /// Counts the dead places.
-    pub(crate) fn count_dead(&mut self) {
-        let dead = || self.points.iter().filter(|p| p.is_dead());
-        (self.dead, self.own_dead) = (dead().count(), dead().filter(|p| p.is_own).count());
+    /// Counts the places.
+    pub(crate) fn count_places(&mut self) {
+        let mut sum = Sums::default();
+        for point in self.points.iter() {
+            sum.dead = sum.dead.saturating_add(point.is_dead().into());
+            sum.own = sum.own.saturating_add(point.is_own.into());
+            sum.unused = sum.unused.saturating_add((point.users == 0).into());
+            let is_own_unused = point.is_own && point.users == 0;
+            sum.own_unused = sum.own_unused.saturating_add(is_own_unused.into());
+        }
+        self.sums = sum;
     }
 
     /// Tells whether it has users or breakpoints, and too many dead places.
     pub(crate) fn is_littered(&self) -> bool {
-        let alive = self.points.len().saturating_sub(self.dead);
-        !self.changed && self.dead > alive.max(LEAST) && !self.is_idle()
+        let alive = self.points.len().saturating_sub(self.sums.dead);
+        !self.changed && self.sums.dead > alive.max(LEAST) && !self.is_idle()
     }
 
     /// Tells whether places or slots may be freed: all of them, or the dead ones.
@@ -54,18 +75,26 @@ impl Process {
         self.is_idle() || self.is_littered() && !self.is_interrupted()
     }
 
-    /// Tells whether the process gets no new places, or none for its own probes.
-    pub(crate) fn is_full(&self, is_own: bool) -> bool {
-        self.dead >= MOST || is_own && self.own_dead >= MOST_OWN
+    /// Counts a new place of the program's own, until [`count_places`](Self::count_places) does.
+    pub(crate) fn count_own(&mut self) {
+        self.sums.own = self.sums.own.saturating_add(1);
     }
 
-    /// Returns the number of dead places for which the process's user is accountable.
+    /// Tells whether the process gets no new places, or none for its own probes.
+    pub(crate) fn is_full(&self, is_own: bool) -> bool {
+        self.sums.unused >= MOST || is_own && self.sums.own_unused >= MOST_OWN
+    }
+
+    /// Returns the number of places that belong to none of the program's own probes any more, or
+    /// fewer. The process's user is accountable for them, whatever keeps them.
     pub(crate) fn litter(&self) -> usize {
-        if self.is_littered() {
-            self.own_dead
-        } else {
-            0
-        }
+        self.sums.own.saturating_sub(self.places.saturating_add(self.notes))
+    }
+
+    /// Returns the number of places that count for the process's user: those of the probes that the
+    /// program has registered, and its litter.
+    pub(crate) fn charged(&self) -> usize {
+        self.places.saturating_add(self.litter())
     }
 
     /// Does for the dead places the work of [`rewrite`](Self::rewrite).
@@ -111,6 +140,7 @@ impl Process {
         let Ok(index) = index else { return };
         self.points.retain(|p| stays(p));
         self.index = index;
+        self.count_places();
         self.changed = true;
         let Self { points, slots, space, .. } = self;
         let is_used = |s: &Slots| {

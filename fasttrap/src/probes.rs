@@ -23,6 +23,8 @@ pub(crate) struct Part {
     pub(crate) semaphore: u64,
     /// We have raised the counter for this part, and not lowered it yet.
     pub(crate) raised: bool,
+    /// The mapping that the counter was in when we raised it.
+    pub(crate) home: Option<u64>,
     /// We have raised the counter for this part before, and lowered it.
     pub(crate) lowered: bool,
     /// The kind of its places.
@@ -60,7 +62,7 @@ impl Part {
                 Places::Some(all)
             }
         };
-        let (is_there, raised, lowered) = (true, false, false);
+        let (is_there, raised, home, lowered) = (true, false, None, false);
         let (semaphore, args) = (0, None);
         Ok(Self {
             address,
@@ -69,6 +71,7 @@ impl Part {
             is_there,
             semaphore,
             raised,
+            home,
             lowered,
             role,
             args,
@@ -92,7 +95,8 @@ impl Part {
 
     /// Returns its counter; one at address 0 does not exist.
     pub(crate) fn counter(&self) -> Counter {
-        Counter { at: self.semaphore, probe: self.address, text: self.text }
+        let Self { semaphore: at, address: probe, text, home, .. } = *self;
+        Counter { at, probe, text, home }
     }
 
     pub(crate) fn addresses(&self) -> impl Iterator<Item = u64> + '_ {

@@ -6,6 +6,7 @@
 //! breakpoints. A `fork` is faster without them.
 
 use crate::index::Index;
+use crate::litter::Sums;
 use crate::probes::{Part, Probes};
 use crate::processes::Keyed;
 use crate::table::{Entry, Hit, Role, Table, Use, SLOT_SIZE};
@@ -277,10 +278,10 @@ pub(crate) struct Process {
     busy: bool,
     /// Some places have no users, but a breakpoint that could not be removed. Valid as above.
     stuck: bool,
-    /// The number of dead places, and of those that were the program's own alone; see `litter`.
-    /// Valid as above.
-    pub(crate) dead: usize,
-    pub(crate) own_dead: usize,
+    /// The numbers of its places; see `litter`.
+    pub(crate) sums: Sums,
+    /// Its places have been written anew since the last change; see [`rewrite`](Self::rewrite).
+    pub(crate) rewritten: bool,
     /// At the last check, a thread was in a slot, or might return to one or copy the process.
     pub(crate) awaited: bool,
     /// The numbers of all its probes.
@@ -332,8 +333,8 @@ impl Process {
             changed: false,
             busy: false,
             stuck: false,
-            dead: 0,
-            own_dead: 0,
+            sums: Sums::default(),
+            rewritten: false,
             awaited: false,
             numbers: KVVec::new(),
             names: Index::new(),
@@ -529,6 +530,9 @@ impl Process {
         }
         let _ = self.points.push_within_capacity(point);
         self.index.insert(addr, number);
+        if is_own {
+            self.count_own();
+        }
         Ok(at)
     }
 
@@ -680,7 +684,8 @@ impl Process {
         self.changed = false;
         self.busy = self.finds_busy();
         self.stuck = self.points.iter().any(|p| p.armed && !self.wants(p));
-        self.count_dead();
+        self.rewritten = false;
+        self.count_places();
     }
 
     /// Tells whether an address is in a slot.
@@ -718,6 +723,7 @@ impl Process {
     pub(crate) fn forget(&mut self) {
         self.points = KVVec::new();
         self.index = Index::new();
+        self.count_places();
         self.changed = true;
     }
 

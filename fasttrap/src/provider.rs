@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Start and end of the provider, and its handlers for events of processes.
 
-use crate::attach::State;
+use crate::attach::{Copied, State};
 use crate::context::{Context, Fasttrap, CONTEXT};
 use crate::helper;
 use crate::probes::{Known, Probes};
@@ -13,7 +13,7 @@ use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use framework::{EnableError, Framework, Probe, Provider};
 use kapi::publish::Replace;
 use kapi::stack::Start;
-use kapi::user::{self, Counter, Ground, Handlers, Poke, Space};
+use kapi::user::{self, Ground, Handlers, Poke, Space};
 use kapi::{time, xcall};
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc};
@@ -55,6 +55,9 @@ impl Provider for Fasttrap {
 
 /// A child lacked its probes, and the log says so once.
 static TOLD: AtomicBool = AtomicBool::new(false);
+
+/// A child kept breakpoints, and the log says so once.
+static LEFT: AtomicBool = AtomicBool::new(false);
 
 /// The number of places that are handled at a time. They are on the stack, because memory may be
 /// short.
@@ -117,7 +120,10 @@ fn clean(context: &Context, parent: u64, child: &Space) -> Result {
     if any_adopted && state().adopted().is_err() {
         left = left.wrapping_add(1);
     }
-    complain_of(left);
+    // Any user can cause this, so log it once.
+    if left > 0 && !LEFT.swap(true, Relaxed) {
+        complain_of(left);
+    }
     if !any_adopted {
         unmap_slots(context, parent, child);
     }
@@ -131,18 +137,19 @@ fn lower_counters(context: &Context, parent: u64, child: &Space) -> Result {
     let Some(original) = state().process(parent).map(|p| p.space.clone()) else { return Ok(()) };
     let mut from = (0, 0);
     loop {
-        let mut counters = [(Counter::default(), false); FEW];
+        let mut counters = [const { None }; FEW];
         let (n, to) = state().counters(parent, from, &mut counters);
-        for (counter, raised) in counters.iter().take(n) {
+        for Copied { counter, raised, others } in counters.iter().flatten() {
             child.touch(counter.at).or_else(unless_killed)?;
-            // The parent's has been lowered, before the copy was made or after that. A parent that
-            // has ended may have kept a raised one until its end.
-            let mut most = None;
-            if !raised {
+            // We may have raised or lowered the parent's since the copy was made, so the child's
+            // value does not say how much of it is ours.
+            let mut most = *others;
+            if most.is_none() && !raised {
                 let _ = original.count_patiently(counter, |now| *most.insert(now));
             }
             let _ = child.count_patiently(counter, |now| match most {
                 Some(most) => now.min(most),
+                // A parent that has ended may have kept a raised one until its end.
                 None => now.saturating_sub(1),
             });
         }
@@ -271,6 +278,7 @@ pub fn start(framework: &Arc<Framework>) -> Result<Running> {
         probes: Probes::new(time::seed()),
         watching: false,
         patience: 0,
+        next_stuck: 0,
     };
     let fasttrap = Arc::pin_init(pin_init!(Fasttrap { state <- new_mutex!(state) }), GFP_KERNEL)?;
     let provider = framework.register(fasttrap.clone()).map_err(|e| e.errno())?;

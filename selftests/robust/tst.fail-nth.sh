@@ -36,7 +36,8 @@ for NTH in ENABLE GO close; do
 	read -r _ allocations errors <out || fail "$NTH: $(cat out)"
 	echo "$NTH: $allocations allocations failed, $errors calls" >&2
 	[ "$allocations" -ge 5 ] || fail "$NTH: only $allocations allocations: $(cat out)"
-	[ $NTH = close ] || [ "$errors" -ge 5 ] || fail "$NTH: only $errors errors"
+	# Many a call does without: a large buffer comes from vmalloc() then.
+	[ $NTH = close ] || [ "$errors" -ge 1 ] || fail "$NTH: none of these calls failed"
 done
 
 # Calls COMMAND... for each allocation, until its call has fewer: each NTH COMMAND...

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Tells the kernel of probes that are none: `users`, as anybody may; `bombs`, few bytes that mean much work; `memory`,
-# while allocations fail; `shares`, as many as several users may, and root; `litter`, ever new ones, of which few stay.
+# while allocations fail; `shares`, as many as several users may, and root; `litter`, ever new ones, of which few stay;
+# `kept`, ever new ones whose places cannot be forgotten.
 import ctypes, errno, fcntl, mmap, os, random, select, struct, sys, threading, time
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -231,34 +232,37 @@ def shares():
     for pid in all:
         os.kill(pid, 9)
 
+def litter_dof(address, places):
+    table = struct.pack('<QIIIIIIBBHIHHHH', address, 0, 0, 0, 0, 0, 0, 0, 0, places, 0, 0, 0, 0, 0)
+    provider = struct.pack('<11I', 0, 1, 2**32 - 1, 2, 0, *[0] * 5, 2**32 - 1)
+    offsets = struct.pack(f'<{places}I', *range(0, 5 * places, 5))
+    return dof_of((8, 0, b'litter\0'), (16, 48, table), (18, 4, offsets), (15, 0, provider))
+
+def area(places):
+    """Code with so many places, and a function that runs all of them."""
+    memory = mmap.mmap(-1, 1 << 16, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS,
+                       mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+    memory.write(b'\x31\xc0\x0f\x1f\x00' * places + b'\xc3')
+    address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    return memory, address, ctypes.CFUNCTYPE(ctypes.c_int)(address)
+
+def comes(what, memory, byte):
+    for _ in range(6000):
+        if memory[0] == byte:
+            return
+        time.sleep(0.01)
+    sys.exit(f'{what}: it never was')
+
 def litter():
     """Registers places at ever new addresses while a consumer traces all of them, and has others that stay."""
-    def dof(address, places):
-        table = struct.pack('<QIIIIIIBBHIHHHH', address, 0, 0, 0, 0, 0, 0, 0, 0, places, 0, 0, 0, 0, 0)
-        provider = struct.pack('<11I', 0, 1, 2**32 - 1, 2, 0, *[0] * 5, 2**32 - 1)
-        offsets = struct.pack(f'<{places}I', *range(0, 5 * places, 5))
-        return dof_of((8, 0, b'litter\0'), (16, 48, table), (18, 4, offsets), (15, 0, provider))
-    def area(places):
-        """Code with so many places, and a function that runs all of them."""
-        memory = mmap.mmap(-1, 1 << 16, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS,
-                           mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
-        memory.write(b'\x31\xc0\x0f\x1f\x00' * places + b'\xc3')
-        address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-        return memory, address, ctypes.CFUNCTYPE(ctypes.c_int)(address)
-    def soon(what, memory, byte):
-        for _ in range(6000):
-            if memory[0] == byte:
-                return
-            time.sleep(0.01)
-        sys.exit(f'{what}: it never was')
     def slots():
         """The bytes of memory that can be run and not be written to."""
         lines = [line.split() for line in open('/proc/self/maps')]
         return sum(int(end, 16) - int(start, 16) for (start, end), right in
                    ((line[0].split('-'), line[1]) for line in lines) if right == 'r-xp')
     stay, address, run = area(10)
-    check('those that stay', add(dof(address, 10), b'stay') > 0, True)
-    soon('those that stay are traced', stay, 0xcc)
+    check('those that stay', add(litter_dof(address, 10), b'stay') > 0, True)
+    comes('those that stay are traced', stay, 0xcc)
     ends = []
     def always():
         while not ends:
@@ -269,9 +273,9 @@ def litter():
     for n in range(20):
         all.append(area(places))
         memory, address, once = all[-1]
-        number = add(dof(address, places))
+        number = add(litter_dof(address, places))
         check('more', number > 0, True)
-        soon('traced', memory, 0xcc)
+        comes('traced', memory, 0xcc)
         check('they run', once(), 0)
         check('removed', remove(number), 0)
         check('not traced any more', memory[0], 0x31)
@@ -287,4 +291,43 @@ def litter():
     print('slots', grown)
     check('the slots of dead places are gone', grown < 64 * 4 * places, True)
 
-{'litter': litter, 'shares': shares, 'users': users, 'bombs': bombs, 'memory': memory}[sys.argv[1]]()
+def kept():
+    """Registers places at ever new addresses while a consumer traces all of them, and has them kept: by a debugger of
+    the process, or by a copy of the text that cannot be changed. They count for the user, so this has an end."""
+    libc.mmap.restype = ctypes.c_void_p
+    def replace(memory, address):
+        copy = os.memfd_create('copy')
+        os.write(copy, memory[:])
+        there = libc.mmap(ctypes.c_void_p(address), ctypes.c_long(len(memory)), mmap.PROT_READ | mmap.PROT_EXEC,
+                          mmap.MAP_SHARED | 0x10, copy, ctypes.c_long(0))
+        check('a copy of the text', there, address)
+    def register(how):
+        places, all = 3000, []
+        for n in range(20):
+            all.append(area(places))
+            memory, address, once = all[-1]
+            number = add(litter_dof(address, places))
+            if number == -errno.E2BIG:
+                return check(f'{how}: rounds', n >= 2, True)
+            check(f'{how}: more', number > 0, True)
+            comes(f'{how}: traced', memory, 0xcc)
+            if how == 'copied':
+                replace(memory, address)
+            check(f'{how}: they run', once(), 0)
+            check(f'{how}: removed', remove(number), 0)
+            check(f'{how}: breakpoint', memory[0], 0xcc if how == 'copied' else 0x31)
+            check(f'{how}: they run then', once(), 0)
+        sys.exit(f'{how}: there is no end')
+    for how in 'copied', 'debugged':
+        waits, goes = os.pipe()
+        pid = os.fork()
+        if not pid:
+            os.read(waits, 1)
+            register(how)
+            os._exit(0)
+        if how == 'debugged':
+            check('seized', libc.ptrace(0x4206, pid, None, None), 0)
+        os.write(goes, b'x')
+        check(how, os.waitpid(pid, 0)[1], 0)
+
+{'kept': kept, 'litter': litter, 'shares': shares, 'users': users, 'bombs': bombs, 'memory': memory}[sys.argv[1]]()

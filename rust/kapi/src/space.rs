@@ -71,6 +71,9 @@ pub struct Counter {
     pub probe: u64,
     /// The text of the probe, as returned by [`Space::ground`].
     pub text: u64,
+    /// The mapping that it was in, as returned by [`Space::count`]. Then it does not matter what is
+    /// at the address of the probe now: a program may have replaced its text by a copy.
+    pub home: Option<u64>,
 }
 
 /// A change of a byte of text.
@@ -135,6 +138,11 @@ impl Area {
 
     fn runs(&self) -> bool {
         self.flags & EXEC != 0
+    }
+
+    /// Tells whether a counter can be at this address of it.
+    fn counts(&self, addr: u64) -> bool {
+        addr % 2 == 0 && self.flags & (WRITE | SHARED) == WRITE
     }
 }
 
@@ -248,28 +256,31 @@ impl<'a> Locked<'a> {
     fn may_count(&self, addr: u64, probe: u64) -> Grounded {
         let area = self.area(addr).ok_or(Ground::Unmapped)?;
         let text = self.area(probe).ok_or(Ground::Unmapped)?;
-        let may = addr % 2 == 0
-            && area.inode != 0
-            && area.inode == text.inode
-            && area.flags & (WRITE | SHARED) == WRITE;
+        let may = area.inode != 0 && area.inode == text.inode && area.counts(addr);
         may.then_some(()).ok_or(Ground::Differs)
     }
 
     /// Changes a counter, as [`Space::count`] demands.
-    fn count(&self, c: &Counter, change: impl FnOnce(u16) -> u16) -> Grounded {
-        if self.ground(c.probe)? != c.text {
+    fn count(&self, c: &Counter, change: impl FnOnce(u16) -> u16) -> Grounded<u64> {
+        let area = self.area(c.at).ok_or(Ground::Unmapped)?;
+        let home = area.text();
+        let is_there = match c.home {
+            Some(was) => was == home && area.inode != 0 && area.counts(c.at),
+            None if self.ground(c.probe)? != c.text => false,
+            None => self.may_count(c.at, c.probe).map(|()| true)?,
+        };
+        if !is_there {
             return Err(Ground::Differs);
         }
-        self.may_count(c.at, c.probe)?;
         let mut bytes = [0; 2];
-        // `may_count` has checked that both bytes are in one page.
+        // An even address: both bytes are in one page.
         self.page(c.at, 0)?.read(c.at, &mut bytes);
         let now = u16::from_le_bytes(bytes);
         let then = change(now);
         if then != now {
             self.page(c.at, bindings::FOLL_WRITE)?.write(c.at, &then.to_le_bytes());
         }
-        Ok(())
+        Ok(home)
     }
 
     /// Brings in the page of an address, as [`Space::touch`] demands.
@@ -730,6 +741,7 @@ impl Space {
     /// Replaces the value of a counter by `change` of it. The memory map is locked all the time, so
     /// no change by a uprobe of the kernel, which locks it for writing, is lost. `Away` and
     /// `NoMemory`: a later attempt may succeed; any other error: the counter is not there any more.
+    /// Returns a number for the mapping that it is in.
     ///
     /// # Context
     ///
@@ -738,7 +750,7 @@ impl Space {
         &self,
         counter: &Counter,
         change: impl FnOnce(u16) -> u16,
-    ) -> core::result::Result<(), Ground> {
+    ) -> core::result::Result<u64, Ground> {
         let user = self.in_use().ok_or(Ground::Gone)?;
         let locked = Locked::soon(&user, self.owner).ok_or(Ground::Away)?;
         locked.count(counter, change)
@@ -754,7 +766,7 @@ impl Space {
         &self,
         counter: &Counter,
         change: impl FnOnce(u16) -> u16,
-    ) -> core::result::Result<(), Ground> {
+    ) -> core::result::Result<u64, Ground> {
         let user = self.in_use().ok_or(Ground::Gone)?;
         let locked = Locked::killable(&user).ok_or(Ground::Away)?;
         locked.count(counter, change)

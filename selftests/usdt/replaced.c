@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A program with a probe whose text it replaces. It does what the letters of its input say, and prints each with the value
+ * of the probe's semaphore:
+ *
+ *	c	calls the probe's function ten times
+ *	a	replaces the function by a copy in anonymous memory
+ *	r	makes the function unreadable for the processor's instructions; the next `x` undoes that
+ *	f	forks a child, which prints its own value
+ */
+#define _GNU_SOURCE
+#define _SDT_HAS_SEMAPHORES 1
+#include <sys/sdt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PAGE 4096
+unsigned short shop_served_semaphore __attribute__((section(".probes")));
+
+__attribute__((noinline, section(".moved"), aligned(PAGE))) static void serve(void)
+{
+	DTRACE_PROBE(shop, served);
+	asm volatile(".balign 4096");
+}
+
+static void copy(void)
+{
+	static char kept[PAGE];
+	void *text = (void *)((unsigned long)serve & -PAGE);
+
+	memcpy(kept, text, PAGE);
+	if (mmap(text, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != text)
+		abort();
+	memcpy(text, kept, PAGE);
+	if (mprotect(text, PAGE, PROT_READ | PROT_EXEC))
+		abort();
+}
+
+int main(void)
+{
+	void *text = (void *)((unsigned long)serve & -PAGE);
+	int c, i;
+
+	setlinebuf(stdout);
+	printf("ready\n");
+	while ((c = getchar()) != EOF) {
+		if (c == '\n')
+			continue;
+		for (i = 0; c == 'c' && i < 10; i++)
+			serve();
+		if (c == 'a')
+			copy();
+		if ((c == 'r' && mprotect(text, PAGE, PROT_READ)) || (c == 'x' && mprotect(text, PAGE, PROT_READ | PROT_EXEC)))
+			abort();
+		if (c == 'f') {
+			fflush(stdout);
+			if (!fork())
+				c = 'F';
+			else
+				wait(NULL);
+		}
+		printf("%c %d\n", c, shop_served_semaphore);
+		if (c == 'F')
+			_exit(0);
+	}
+	return 0;
+}
