@@ -41,11 +41,16 @@ use miss::Missed;
 pub use provider::of_process;
 use provider::pid_of;
 use start::When;
+use std::cell::Cell;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::ErrorKind;
 use std::rc::Rc;
 use wanted::{key, memory, Known, Sign, Wanted};
+
+const SHORT: &str =
+    "programs, or those of one user, bring so many probes along that dtrace has no \
+                     memory for all: some programs have no probes of their own; dtrace tries again";
 
 /// A process that was read, and its memory.
 type Read = (Process, Option<Memory>);
@@ -73,6 +78,8 @@ pub struct ProcessProbes {
     refused: HashMap<u32, Reported>,
     /// Failures already reported.
     failed: HashSet<String>,
+    /// There was no memory for the probes that a program brings along.
+    is_short: Cell<bool>,
     told: Vec<String>,
     /// Processes are being read while they map and unmap code.
     is_looking: bool,
@@ -173,6 +180,11 @@ impl ProcessProbes {
         for object in objects {
             let Entry::Vacant(new) = known.entry(key(object)) else { continue };
             let notes = self.notes_of(object, pid, &pattern.provider);
+            if self.images.was_short() {
+                // The next look retries.
+                self.is_short.set(true);
+                continue;
+            }
             if !notes.iter().any(|n| is_meant(&n.provider)) {
                 new.insert(Sign::default());
                 continue;
@@ -368,6 +380,9 @@ impl ProcessProbes {
 
     /// Takes the messages to report.
     pub fn take_told(&mut self) -> Vec<String> {
+        if self.is_short.take() && self.failed.insert(SHORT.into()) {
+            self.told.push(SHORT.into());
+        }
         std::mem::take(&mut self.told)
     }
 }
