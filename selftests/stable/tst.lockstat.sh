@@ -18,7 +18,7 @@ dtrace -qn '
 	lockstat:::rw-release /pid == $target && !ipl/ { @r[arg0] = sum(-1); @rw[arg0] = count(); }
 	lockstat:::rw-acquire /pid == $target && arg0 == (uintptr_t)&curthread->mm->mmap_lock/ { @mm["acquire", arg1] = count(); }
 	lockstat:::rw-release /pid == $target && arg0 == (uintptr_t)&curthread->mm->mmap_lock/ { @mm["release", arg1] = count(); }
-	lockstat:::rw-downgrade /pid == $target/ { @mm["downgrade", 0] = count(); }
+	lockstat:::rw-downgrade /pid == $target && arg0 == (uintptr_t)&curthread->mm->mmap_lock/ { @mm["downgrade", 0] = count(); }
 	END { printa("mutex %d %@d %@d\n", @mutex, @m); printa("spin %d %@d %@d\n", @spin, @s); printa("rw %d %@d %@d\n", @rw, @r);
 		printa("mm %s %d %@d\n", @mm); printa("wrong %@d\n", @wrong); }' -c 'taskset -c 1 python3 /tmp/locks.py' >/tmp/o || fail dtrace
 # The lock that was released most; how often it was not.
