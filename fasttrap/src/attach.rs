@@ -487,18 +487,18 @@ impl State {
     /// the next change retries them: those that follow the ones of the previous call. Everybody
     /// waits for the lock, and any user can have such processes. Returns false if it found none.
     fn take_up_stuck(&mut self) -> bool {
-        let (mut places, mut last) = (0usize, None);
+        let (mut places, mut next) = (0usize, 0);
         let from = self.next_stuck;
         let rest = self.processes.iter_mut().filter(|p| p.is_stuck() && p.key() >= from);
         for process in rest {
             if places >= AT_ONCE {
-                last = Some(process.key());
+                next = process.key();
                 break;
             }
             process.changed = true;
             places = places.saturating_add(process.points.len());
         }
-        self.next_stuck = last.unwrap_or(0);
+        self.next_stuck = next;
         places != 0
     }
 
@@ -670,7 +670,7 @@ pub(crate) struct Copied {
     pub(crate) counter: Counter,
     /// It was raised when the copy was made, or was raised since.
     pub(crate) raised: bool,
-    /// What is not ours in the original, if that can be read.
+    /// The value of the original without our part of it; `None`: it could not be read.
     pub(crate) others: Option<u16>,
 }
 

@@ -76,7 +76,8 @@ impl Process {
             let slots = Slots { room, used, written: used, fresh: KVVec::new(), lost: true };
             let _ = self.slots.push_within_capacity(slots);
         }
-        // The program has brought this about, whoever has made the probe.
+        // The program made the copy, so the place counts for its user, even if it belongs to a
+        // `pid` probe.
         let point = Point { armed: true, users: 0, is_own: true, ..point };
         let _ = self.points.push_within_capacity(point);
         self.index.insert(point.addr, number);

@@ -85,8 +85,8 @@ impl Process {
         self.sums.unused >= MOST || is_own && self.sums.own_unused >= MOST_OWN
     }
 
-    /// Returns the number of places that belong to none of the program's own probes any more, or
-    /// fewer. The process's user is accountable for them, whatever keeps them.
+    /// Returns a lower bound of the number of places that belong to none of the program's own
+    /// probes any more. The process's user is accountable for them, whatever keeps them.
     pub(crate) fn litter(&self) -> usize {
         self.sums.own.saturating_sub(self.places.saturating_add(self.notes))
     }

@@ -5,7 +5,7 @@
  *
  *	c	calls the probe's function ten times
  *	a	replaces the function by a copy in anonymous memory
- *	r	makes the function unreadable for the processor's instructions; the next `x` undoes that
+ *	r, x	takes from the function the right to be executed; gives it back
  *	f	forks a child, which prints its own value
  */
 #define _GNU_SOURCE
@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #define PAGE 4096
+#define TEXT ((void *)((unsigned long)serve & -PAGE))
 unsigned short shop_served_semaphore __attribute__((section(".probes")));
 
 __attribute__((noinline, section(".moved"), aligned(PAGE))) static void serve(void)
@@ -30,19 +31,17 @@ __attribute__((noinline, section(".moved"), aligned(PAGE))) static void serve(vo
 static void copy(void)
 {
 	static char kept[PAGE];
-	void *text = (void *)((unsigned long)serve & -PAGE);
 
-	memcpy(kept, text, PAGE);
-	if (mmap(text, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != text)
+	memcpy(kept, TEXT, PAGE);
+	if (mmap(TEXT, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != TEXT)
 		abort();
-	memcpy(text, kept, PAGE);
-	if (mprotect(text, PAGE, PROT_READ | PROT_EXEC))
+	memcpy(TEXT, kept, PAGE);
+	if (mprotect(TEXT, PAGE, PROT_READ | PROT_EXEC))
 		abort();
 }
 
 int main(void)
 {
-	void *text = (void *)((unsigned long)serve & -PAGE);
 	int c, i;
 
 	setlinebuf(stdout);
@@ -54,7 +53,7 @@ int main(void)
 			serve();
 		if (c == 'a')
 			copy();
-		if ((c == 'r' && mprotect(text, PAGE, PROT_READ)) || (c == 'x' && mprotect(text, PAGE, PROT_READ | PROT_EXEC)))
+		if ((c == 'r' && mprotect(TEXT, PAGE, PROT_READ)) || (c == 'x' && mprotect(TEXT, PAGE, PROT_READ | PROT_EXEC)))
 			abort();
 		if (c == 'f') {
 			fflush(stdout);

@@ -389,8 +389,8 @@ impl Tracing {
         }
     }
 
-    /// Any user can bring such probes along, so a tracing logs this once. Its consumer is told of
-    /// all of them.
+    /// Tells whether the log may say that new probes are left out. Any user's program can bring
+    /// such probes along, so each tracing logs this once. Its consumer learns of all of them.
     fn may_log(&mut self) -> bool {
         !core::mem::replace(&mut self.logged, true)
     }

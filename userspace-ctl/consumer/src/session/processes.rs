@@ -71,8 +71,8 @@ impl Session<'_> {
         self.tell_processes()
     }
 
-    /// Notes that data was taken from the kernel. What was read for a user who has too much memory
-    /// is forgotten everywhere.
+    /// Notes that data was taken from the kernel. Forgets everything that was read for users whose
+    /// files and processes take too much memory.
     pub(super) fn take_symbols(&mut self) {
         for of in self.symbols.take() {
             self.process_probes.forget(of);
