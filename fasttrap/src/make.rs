@@ -7,7 +7,7 @@ use crate::probes::{Known, Part, Probes};
 use crate::process::{Offered, Pages, Process, Reader};
 use crate::table::Role;
 use abi::probe::{Techniques, NARGS_UNKNOWN};
-use abi::user::{Expected, Refusal, UserKind, UserProbeView, UserReason, MAX_ARGS};
+use abi::user::{Expected, MappedFile, Refusal, UserKind, UserProbeView, UserReason, MAX_ARGS};
 use abi::user::{MAX_NOTES, MAX_USERS_NOTES, MAX_USER_NOTES};
 use core::fmt;
 use framework::framework::ProviderId;
@@ -339,6 +339,12 @@ impl Order<'_> {
         let process = processes.get_mut(space).ok_or(ESRCH)?;
         let same = |n: u32| probes.get(n).is_some_and(|k| k.space == space && k.hash == hash);
         let number = process.names.find(hash, same);
+        // The consumer has read the map before. Two functions may begin with the same bytes.
+        let is_any = head.file == MappedFile::default();
+        let file = process.file(head.address, &mut self.reader);
+        if !is_any && file.is_ok_and(|file| file != head.file) {
+            return Ok(no(place, UserReason::Replaced));
+        }
         let text = process.text(head.address, &mut self.reader).unwrap_or(0);
         if let Some((number, known)) = number.and_then(|n| Some((n, probes.get(n)?))) {
             let wanted = Wanted { address: head.address, text, role, place };

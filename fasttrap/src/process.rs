@@ -10,12 +10,12 @@ use crate::litter::Sums;
 use crate::probes::{Part, Probes};
 use crate::processes::Keyed;
 use crate::table::{Entry, Hit, Role, Table, Use, SLOT_SIZE};
-use abi::user::{Expected, UserProbeView, UserReason};
+use abi::user::{Expected, MappedFile, UserProbeView, UserReason};
 use core::sync::atomic::Ordering;
 use framework::Group;
 use kapi::mem;
 use kapi::publish::Retired;
-use kapi::user::{Ground, Poke, Room, Space};
+use kapi::user::{Ground, Poke, Room, Space, Text};
 use kernel::prelude::*;
 use kernel::sync::Arc;
 use x86::displace::{self, Act, Cannot, Mode};
@@ -138,13 +138,15 @@ pub(crate) struct Reader {
     /// The bytes behind the read ones are not in memory.
     is_away: bool,
     /// Whether the text of the page can be changed, and which text it is.
-    ground: Result<u64, Ground>,
+    ground: Result<Text, Ground>,
 }
 
 /// Code at an address.
 struct Code<'a> {
-    /// The text it is in.
+    /// The number of the text it is in.
     text: u64,
+    /// The file of the text.
+    file: MappedFile,
     /// The bytes: as many as an instruction can have, or as could be read.
     bytes: &'a [u8],
     /// More bytes exist, but they are not in memory.
@@ -158,7 +160,7 @@ impl Reader {
         static ZEROES: [u8; PAGE as usize + x86::MAX_LEN] = [0; PAGE as usize + x86::MAX_LEN];
         // Some callers hold locks, so nobody is charged.
         let bytes = mem::exact_copy(&ZEROES)?;
-        Ok(Self { space: 0, from: 0, bytes, len: 0, is_away: false, ground: Ok(0) })
+        Ok(Self { space: 0, from: 0, bytes, len: 0, is_away: false, ground: Err(Ground::Unmapped) })
     }
 
     /// Forgets the page, which others may have changed.
@@ -175,12 +177,13 @@ impl Reader {
             (self.space, self.from) = (space.key(), from);
             self.ground = space.ground(from);
         }
-        let text = self.ground.map_err(reason)?;
+        let Text { number, inode, device } = self.ground.map_err(reason)?;
         let at = addr.wrapping_sub(from) as usize;
         let whole = at.wrapping_add(x86::MAX_LEN);
         let end = whole.min(self.len);
         let bytes = self.bytes.get(at..end).unwrap_or_default();
-        Ok(Code { text, bytes, is_away: self.is_away && end < whole })
+        let file = MappedFile { inode, device, pad: 0 };
+        Ok(Code { text: number, file, bytes, is_away: self.is_away && end < whole })
     }
 }
 
@@ -361,9 +364,14 @@ impl Process {
         self.points.get_mut(at)
     }
 
-    /// Returns the text that is at an address.
+    /// Returns the number of the text that is at an address.
     pub(crate) fn text(&self, addr: u64, reader: &mut Reader) -> Result<u64, UserReason> {
         reader.at(&self.space, addr).map(|code| code.text)
+    }
+
+    /// Returns the file that is at an address.
+    pub(crate) fn file(&self, addr: u64, reader: &mut Reader) -> Result<MappedFile, UserReason> {
+        reader.at(&self.space, addr).map(|code| code.file)
     }
 
     /// Checks whether a place can have a breakpoint, is of the kind `role`, and has the expected
@@ -444,7 +452,7 @@ impl Process {
     }
 
     fn plan(&self, addr: u64, reader: &mut Reader) -> Result<Point, UserReason> {
-        let Code { text, bytes: code, is_away } = reader.at(&self.space, addr)?;
+        let Code { text, bytes: code, is_away, .. } = reader.at(&self.space, addr)?;
         let or_away = |why| if is_away { UserReason::Away } else { why };
         let Some(first) = code.first() else { return Err(or_away(UserReason::Unmapped)) };
         if *first == INT3 {

@@ -4,6 +4,8 @@
  *
  *	make PID entry|return|offset MODULE FUNCTION ADDRESS SIZE PLACE...
  *
+ * With FILE=INODE:DEVICE in the environment, that file is expected there.
+ *
  *	make let-fail
  *
  * It prints the number of new probes, and for each refused place the number of the reason. With
@@ -20,7 +22,7 @@
 #include <unistd.h>
 
 struct make { uint64_t from, size, refusals; uint32_t refused, pid, made, pad; };
-struct probe { uint64_t address, semaphore; uint32_t size, places; uint8_t kind, args, lens[4]; uint16_t pad; };
+struct probe { uint64_t address, semaphore, inode; uint32_t device, zero, size, places; uint8_t kind, args, lens[4]; uint16_t pad; };
 struct refusal { uint32_t probe, place, reason, pad; };
 
 static int let_fail(int fd, uint64_t after) { return ioctl(fd, _IOWR('d', 127, uint64_t), &after); }
@@ -31,7 +33,7 @@ int main(int argc, char **argv)
 	static struct refusal refusals[1000];
 	struct make make = { .refusals = (uintptr_t)refusals, .refused = 1000 };
 	uint32_t *places = (uint32_t *)(&u.head + 1), n = 0;
-	const char *fail = getenv("FAIL");
+	const char *fail = getenv("FAIL"), *file = getenv("FILE");
 	char *at;
 	long after;
 	int fd, i, bad = 0;
@@ -53,6 +55,8 @@ int main(int argc, char **argv)
 	for (i = 7; i < argc; i++)
 		places[n++] = strtoul(argv[i], NULL, 0);
 	u.head.places = n;
+	if (file && sscanf(file, "%lu:%u", &u.head.inode, &u.head.device) != 2)
+		return 2;
 	u.head.lens[1] = strlen(argv[3]);
 	u.head.lens[2] = strlen(argv[4]);
 	at = stpcpy(stpcpy((char *)(places + n), argv[3]), argv[4]);

@@ -16,6 +16,13 @@ expect "one of three" "$(ask offset calls form 0 5 8 | head -1)" "made 3"
 trace /tmp/o -n "pid$target:calls:form: { @[probename] = count(); }"
 no "within" $(printf %x $((form + 1))) 4
 end_trace
+# The file that the caller has seen there, and others.
+file=$(awk '$2 ~ /x/ && $NF == "/tmp/calls" { split($4, d, ":"); print $5 ":" ("0x" d[1]) * 1048576 + ("0x" d[2]); exit }' /proc/$target/maps)
+expect "the file" "$(FILE=$file ask entry calls leaf 0)" "made 1"
+expect "another file" "$(FILE=1$file ask entry calls form 0)" "made 0
+refused 0: 24"
+expect "another device" "$(FILE=${file}1 ask entry calls form 0)" "made 0
+refused 0: 24"
 expect "no process" "$(/tmp/make 4194304 entry a b 1000 0 0 2>&1)" "make: No such process"
 expect "a kernel thread" "$(/tmp/make 2 entry a b 1000 0 0 2>&1)" "make: No such process"
 go_on

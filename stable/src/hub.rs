@@ -58,21 +58,30 @@ const NEVER: u64 = u64::MAX;
 
 pub(crate) struct Pending {
     sets: KVVec<Set>,
-    /// For each cookie, the time at which its probe was enabled, in ns, or [`NEVER`]. What began
-    /// before belongs to an earlier tracing, which did not see its end.
-    from: KVVec<AtomicU64>,
+    /// The probes that need it, by their cookies.
+    of: KVVec<Of>,
+}
+
+/// What belongs to one probe.
+struct Of {
+    /// The time at which it was enabled, in ns, or [`NEVER`]. What began before belongs to an
+    /// earlier tracing, which did not see its end.
+    from: AtomicU64,
+    /// Things that were lost and are not reported yet. The probe's next event reports them, which
+    /// is the end of such a thing at the latest: a thing without an end is missed by nobody.
+    lost: AtomicU64,
 }
 
 impl Pending {
     fn new() -> Result<Self> {
-        let (mut sets, mut from) = (mem::vec(SETS)?, mem::vec(ROWS.len())?);
+        let (mut sets, mut of) = (mem::vec(SETS)?, mem::vec(ROWS.len())?);
         for _ in 0..SETS {
             mem::push(&mut sets, Set::default())?;
         }
         for _ in 0..ROWS.len() {
-            mem::push(&mut from, AtomicU64::new(NEVER))?;
+            mem::push(&mut of, Of { from: AtomicU64::new(NEVER), lost: AtomicU64::new(0) })?;
         }
-        Ok(Self { sets, from })
+        Ok(Self { sets, of })
     }
 
     fn set(&self, key: u64) -> Option<&Set> {
@@ -80,13 +89,18 @@ impl Pending {
         self.sets.get((key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize % SETS)
     }
 
+    fn of(&self, cookie: u32) -> Option<&Of> {
+        self.of.get(cookie as usize)
+    }
+
     fn from(&self, cookie: u32) -> u64 {
-        self.from.get(cookie as usize).map_or(NEVER, |from| from.load(Relaxed))
+        self.of(cookie).map_or(NEVER, |of| of.from.load(Relaxed))
     }
 
     fn put_from(&self, cookie: u32, now: u64) {
-        if let Some(from) = self.from.get(cookie as usize) {
-            from.store(now, Relaxed);
+        if let Some(of) = self.of(cookie) {
+            of.lost.store(0, Relaxed);
+            of.from.store(now, Relaxed);
         }
     }
 }
@@ -125,13 +139,17 @@ struct Here<'a> {
 }
 
 impl Here<'_> {
-    /// The set of things that threads have begun for this probe, the current thread's key, and the
-    /// time at which the probe was enabled.
-    fn pending(&self) -> Option<(&Set, u64, u64)> {
+    /// The things that threads have begun, the set for the current thread and this probe, and the
+    /// thread's key there. Reports what was lost of this probe's.
+    fn pending(&self) -> Option<(&Pending, &Set, u64)> {
         let cookie = self.probe.cookie();
         let key = key_of(task::thread_key(), cookie.into());
         let pending = PENDING.load(self.ctx)?;
-        Some((pending.set(key)?, key, pending.from(cookie)))
+        let lost = &pending.of(cookie)?.lost;
+        if lost.load(Relaxed) != 0 {
+            forget(self.ctx, self.probe, lost.swap(0, Relaxed));
+        }
+        Some((pending, pending.set(key)?, key))
     }
 }
 
@@ -170,17 +188,17 @@ impl Machine for Here<'_> {
     }
 
     fn keep(&self, what: u64, mark: u64) {
-        if let Some((set, key, from)) = self.pending() {
-            let since = time::monotonic_ns();
-            if !set.begin(key, Kept { what, since, mark }, from) {
-                forget(self.ctx, self.probe);
-            }
+        let Some((pending, set, key)) = self.pending() else { return };
+        let new = Kept { probe: self.probe.cookie(), what, since: time::monotonic_ns(), mark };
+        let lost = set.begin(key, new, |cookie| pending.from(cookie));
+        if let Some(of) = lost.and_then(|cookie| pending.of(cookie)) {
+            of.lost.fetch_add(1, Relaxed);
         }
     }
 
     fn taken(&self, what: Option<u64>) -> Option<Taken> {
-        let (set, key, from) = self.pending()?;
-        let kept = set.end(key, what, from)?;
+        let (pending, set, key) = self.pending()?;
+        let kept = set.end(key, what, pending.from(self.probe.cookie()))?;
         let elapsed = time::monotonic_ns().saturating_sub(kept.since);
         Some(Taken { what: kept.what, elapsed, mark: kept.mark })
     }
@@ -275,7 +293,7 @@ impl State {
         let is_last = PENDING.with(|p| {
             p.is_some_and(|p| {
                 p.put_from(cookie, NEVER);
-                p.from.iter().all(|from| from.load(Relaxed) == NEVER)
+                p.of.iter().all(|of| of.from.load(Relaxed) == NEVER)
             })
         });
         if is_last {

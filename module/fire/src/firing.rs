@@ -78,27 +78,32 @@ impl Rest<'_> {
 /// # Context
 /// *probe*.
 pub fn pause(ctx: &ProbeCtx, probe: &Probe) {
-    count_for_each(ctx, probe, |counters| &counters.pauses);
+    count_for_each(ctx, probe, 1, |counters| &counters.pauses);
 }
 
-/// Counts, for each consumer of the probe, that the beginning of something was forgotten, so that
-/// its end will not fire.
+/// Counts, for each consumer of the probe, that the beginnings of some things were forgotten, so
+/// that their ends do not fire.
 ///
 /// # Context
 /// *probe*.
 #[cold]
-pub fn forget(ctx: &ProbeCtx, probe: &Probe) {
-    count_for_each(ctx, probe, |counters| &counters.forgotten);
+pub fn forget(ctx: &ProbeCtx, probe: &Probe, things: u64) {
+    count_for_each(ctx, probe, things, |counters| &counters.forgotten);
 }
 
-fn count_for_each(ctx: &ProbeCtx, probe: &Probe, which: impl Fn(&Counters) -> &AtomicU64) {
+fn count_for_each(
+    ctx: &ProbeCtx,
+    probe: &Probe,
+    times: u64,
+    which: impl Fn(&Counters) -> &AtomicU64,
+) {
     let Some(chain) = probe.chain.load(ctx) else { return };
     let mut last = None;
     for ecb in chain.ecbs() {
         let shared = &*ecb.shared;
         // The ECBs of a consumer are neighbours.
         if shared.is_live(ctx) && !last.replace(shared).is_some_and(|last| ptr::eq(last, shared)) {
-            which(&shared.counters).fetch_add(1, Relaxed);
+            which(&shared.counters).fetch_add(times, Relaxed);
         }
     }
 }

@@ -4,7 +4,7 @@
 use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// Version of this interface; the consumer refuses any other. Raise it with any change of a layout.
-pub const ABI_VERSION: u32 = 16;
+pub const ABI_VERSION: u32 = 17;
 
 /// Answer to the CONF ioctl.
 #[repr(C)]

@@ -59,7 +59,8 @@ fn layouts_are_the_golden_ones() {
         crate::ioctl::Symbol { name, address }
         crate::user::Make { from, size, refusals, refused, pid, made, pad }
         crate::user::Seen { mapped, late }
-        crate::user::UserProbe { address, semaphore, size, places, kind, args, lens, expects, pad }
+        crate::user::MappedFile { inode, device, pad }
+        crate::user::UserProbe { address, semaphore, file, size, places, kind, args, lens, expects, pad }
         crate::user::UserArg { value, kind, width, reg, index, scale, pad }
         crate::helper::Helper { module, address, dof }
         crate::user::Refusal { probe, place, reason, pad }

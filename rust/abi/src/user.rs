@@ -116,6 +116,20 @@ impl UserKind {
     }
 }
 
+/// A file, as `/proc/PID/maps` shows it. All zero: any file, or none.
+#[repr(C)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
+)]
+pub struct MappedFile {
+    /// The inode number in its file system.
+    pub inode: u64,
+    /// The file system: major << 20 | minor.
+    pub device: u32,
+    /// Zero.
+    pub pad: u32,
+}
+
 /// The head of a packed probe.
 #[repr(C)]
 #[derive(
@@ -127,6 +141,8 @@ pub struct UserProbe {
     /// For USDT: the address of the counter (`u16`) that is raised while the probe is enabled; 0:
     /// none.
     pub semaphore: u64,
+    /// The file that is expected at the address.
+    pub file: MappedFile,
     /// Bytes of the function; 0: unknown. A jump inside of the function is not a return.
     pub size: u32,
     /// The number of places that follow, ascending.
@@ -236,6 +252,7 @@ macro_rules! for_each_user_reason {
             (21, Full, "the process has too many places of earlier probes, and may still run one of them: a signal handler or a debugger may return there"),
             (22, Share, "its process, or the user who runs it, has as many probes in notes as are allowed"),
             (23, Size, "the function has more than 16 MiB of code, or more than its file"),
+            (24, Replaced, "the process has mapped another file there since dtrace read its map"),
         }
     };
 }
@@ -366,6 +383,7 @@ mod tests {
     fn packed_and_back() {
         let head = UserProbe {
             address: 0x401000,
+            file: MappedFile { inode: 5, device: 1 << 20 | 2, pad: 0 },
             size: 99,
             kind: UserKind::Return as u8,
             ..Default::default()
@@ -403,13 +421,13 @@ mod tests {
         assert_eq!((b.places().count(), b.expected().count()), (2, 0));
         assert_eq!(b.args().collect::<Vec<_>>(), [arg; 2]);
         assert_eq!(
-            (a.names[2], b.names[3], b.head.address),
-            (&b"main"[..], &b"gc__start"[..], 0x401000)
+            (a.names[2], b.names[3], b.head.address, b.head.file),
+            (&b"main"[..], &b"gc__start"[..], 0x401000, head.file)
         );
         let mut odd = bytes.clone();
         odd[std::mem::offset_of!(UserProbe, expects)] = 7;
         assert_eq!(UserProbeView::unpack(&mut &odd[..]), None);
-        for cut in 0..32 + 8 + 16 + 32 + 15 {
+        for cut in 0..48 + 8 + 16 + 32 + 15 {
             assert_eq!(UserProbeView::unpack(&mut &bytes[..cut]), None, "{cut} bytes are no probe");
         }
     }

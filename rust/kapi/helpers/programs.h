@@ -57,10 +57,10 @@ u32 kapi_owner(const struct task_struct *task);
 bool kapi_space_is_of(struct mm_struct *mm, int number);
 u64 kapi_space_limit(void);
 bool kapi_space_lock_killable(struct mm_struct *mm);
-/* Rust: space::Area. A mapping; `inode` and what follows it are 0 if it is of no file. */
+/* Rust: sys::Area. A mapping; `inode` and the numbers after it are 0 if it is of no file. */
 struct kapi_area {
-	u64 start, end, flags, offset, inode, number;
-	u32 device, generation;
+	u64 start, end, flags, offset, inode, number, shown_number;
+	u32 device, generation, shown_device;
 	bool answers;
 };
 bool kapi_space_area(struct mm_struct *mm, u64 addr, struct kapi_area *to);

@@ -60,6 +60,17 @@ pub enum Ground {
     Away,
 }
 
+/// A part of a file that is mapped at an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Text {
+    /// A number that changes when another part of a file, or another file, is mapped there.
+    pub number: u64,
+    /// The inode number of the file, as `/proc/PID/maps` shows it; 0: there is no file.
+    pub inode: u64,
+    /// The device of the file, likewise.
+    pub device: u32,
+}
+
 type Grounded<T = ()> = core::result::Result<T, Ground>;
 
 /// A counter of two bytes, by which a program sees that a probe is enabled.
@@ -69,7 +80,7 @@ pub struct Counter {
     pub at: u64,
     /// The address of the probe.
     pub probe: u64,
-    /// The text of the probe, as returned by [`Space::ground`].
+    /// The [number](Text::number) of the text of the probe.
     pub text: u64,
     /// The mapping that it was in, as returned by [`Space::count`]. Then it does not matter what is
     /// at the address of the probe now: a program may have replaced its text by a copy.
@@ -87,7 +98,7 @@ pub struct Poke {
 }
 
 impl Poke {
-    /// Changes `old` to `new`, in the text whose number [`Space::ground`] returned. A byte that is
+    /// Changes `old` to `new`, in the text with this number. A byte that is
     /// neither is left alone.
     pub fn new(addr: u64, text: u64, old: u8, new: u8) -> Self {
         Self { addr, text, old, new, result: Ok(()) }
@@ -238,12 +249,12 @@ impl<'a> Locked<'a> {
     }
 
     /// Returns the text of an address, as [`Space::ground`] does.
-    fn ground(&self, addr: u64) -> Grounded<u64> {
-        let text = self.text(addr)?;
-        match self.area(addr).is_some_and(|area| area.runs()) {
-            true => Ok(text),
-            false => Err(Ground::NotText),
-        }
+    fn ground(&self, addr: u64) -> Grounded<Text> {
+        let area = self.area(addr).ok_or(Ground::Unmapped)?;
+        area.ground()?;
+        let (inode, device) = (area.shown_number, area.shown_device);
+        let text = Text { number: area.text(), inode, device };
+        area.runs().then_some(text).ok_or(Ground::NotText)
     }
 
     /// Returns the text of an address, as [`Space::text`] does.
@@ -266,7 +277,7 @@ impl<'a> Locked<'a> {
         let home = area.text();
         let is_there = match c.home {
             Some(was) => was == home && area.inode != 0 && area.counts(c.at),
-            None if self.ground(c.probe)? != c.text => false,
+            None if self.ground(c.probe)?.number != c.text => false,
             None => self.may_count(c.at, c.probe).map(|()| true)?,
         };
         if !is_there {
@@ -601,19 +612,19 @@ impl Space {
         (done, None)
     }
 
-    /// Tells whether the text at an address can be changed. Returns a number that changes when
-    /// another part of a file, or another file, is mapped there.
+    /// Tells whether the text at an address can be changed, and which text it is.
     ///
     /// # Context
     ///
     /// *process*, may sleep
-    pub fn ground(&self, addr: u64) -> core::result::Result<u64, Ground> {
+    pub fn ground(&self, addr: u64) -> core::result::Result<Text, Ground> {
         let user = self.in_use().ok_or(Ground::Gone)?;
         let locked = Locked::soon(&user, self.owner).ok_or(Ground::Away)?;
         locked.ground(addr)
     }
 
-    /// Works like [`ground`](Self::ground), even where nothing can run now.
+    /// Returns the [number](Text::number) of the text at an address, even where nothing can run
+    /// now.
     ///
     /// # Context
     ///

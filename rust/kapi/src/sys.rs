@@ -140,8 +140,11 @@ pub(crate) struct Area {
     /// Its address, which tells it from other files as long as the mapping exists.
     pub(crate) inode: u64,
     pub(crate) number: u64,
+    /// The inode number and the device that `/proc/PID/maps` shows.
+    pub(crate) shown_number: u64,
     pub(crate) device: u32,
     pub(crate) generation: u32,
+    pub(crate) shown_device: u32,
     /// A fault there ends without the help of a user's program.
     pub(crate) answers: bool,
 }

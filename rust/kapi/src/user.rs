@@ -13,7 +13,7 @@ use crate::events;
 pub use crate::mapping::Room;
 use crate::once::Once;
 use crate::sites;
-pub use crate::space::{Counter, Found, Ground, Poke, Space};
+pub use crate::space::{Counter, Found, Ground, Poke, Space, Text};
 use crate::sys;
 pub use crate::walk::{each_thread, Thread};
 use kernel::bindings;

@@ -18,7 +18,9 @@ use crate::image::{Chosen, Image};
 use crate::parts;
 use crate::stapsdt::Note;
 use abi::probe::{is_glob, part_matches};
-use abi::user::{self, Expected, UserKind, UserProbe, UserProbeView, UserReason, MAX_MAKE};
+use abi::user::{
+    self, Expected, MappedFile, UserKind, UserProbe, UserProbeView, UserReason, MAX_MAKE,
+};
 use std::collections::HashSet;
 
 /// The wanted probes of an object: globs, or names.
@@ -135,11 +137,22 @@ fn name_of(kind: UserKind, place: u32) -> String {
     }
 }
 
+/// An object as it is in a process.
+#[derive(Clone, Copy)]
+pub struct Placed<'a> {
+    /// Its name, for the module of the probes.
+    pub module: &'a str,
+    /// Its file.
+    pub image: &'a Image,
+    /// By how much its addresses are higher in the process.
+    pub bias: u64,
+    /// The file that the process has mapped, if it is known.
+    pub file: MappedFile,
+}
+
 /// An object whose probes are being made.
 struct Making<'a> {
-    module: &'a str,
-    image: &'a Image,
-    bias: u64,
+    object: Placed<'a>,
     /// The description of the functions has globs or is empty.
     is_open: bool,
     out: &'a mut Batches,
@@ -148,30 +161,31 @@ struct Making<'a> {
 /// Adds the probes of an object that match a pattern. `chosen` are the choices of its resolvers in
 /// the process.
 pub fn expand(
-    (module, image, bias): (&str, &Image, u64),
+    object: Placed<'_>,
     chosen: &Chosen,
     pattern: Pattern<'_>,
     out: &mut Batches,
 ) -> Result<(), Miss> {
     let wanted = Name::of(pattern.name).ok_or(Miss::Name)?;
-    let functions = functions(image, chosen, pattern.function);
+    let functions = functions(object.image, chosen, pattern.function);
     if functions.is_empty() && !is_open(pattern.function) {
         return Err(Miss::Function);
     }
     let is_open = is_open(pattern.function);
-    let mut making = Making { module, image, bias, is_open, out };
+    let mut making = Making { object, is_open, out };
     functions.iter().try_for_each(|f| making.function(f, wanted))
 }
 
 /// Adds the probes that an object brings along and that match a pattern, as many as are `left`.
 /// `meant` tells whether a provider's name is wanted.
 pub fn usdt(
-    (module, image, bias): (&str, &Image, u64),
+    object: Placed<'_>,
     notes: &[Note],
     (meant, pattern): (&dyn Fn(&str) -> bool, Pattern<'_>),
     left: usize,
     out: &mut Batches,
 ) {
+    let Placed { module, image, bias, file } = object;
     let wanted = pattern.name.replace("__", "-");
     let most = out.places.saturating_add(left);
     for note in notes.iter().filter(|n| meant(&n.provider)) {
@@ -192,7 +206,7 @@ pub fn usdt(
         };
         let address = note.address.wrapping_add(bias);
         let kind = UserKind::Usdt as u8;
-        let head = UserProbe { address, semaphore, kind, ..UserProbe::default() };
+        let head = UserProbe { address, semaphore, file, kind, ..UserProbe::default() };
         let names = [&*note.provider, module, function, &*note.name];
         match image.expected(note.address, &[0]) {
             Some(expected) => out.put(head, &[0], &expected, &note.args_at(bias), names),
@@ -263,9 +277,9 @@ impl Making<'_> {
             self.put(UserKind::Entry, (f.address, f.size), &f.name, &[0]);
         }
         if wanted.has("return") {
-            for part in parts::pieces(self.image, f) {
+            for part in parts::pieces(self.object.image, f) {
                 if let Some(reason) = part.damage {
-                    let names = [self.module, &f.name, "return"].map(String::from);
+                    let names = [self.object.module, &f.name, "return"].map(String::from);
                     let place = None;
                     self.out.refused.push(Refused { names, place, reason });
                 }
@@ -286,10 +300,11 @@ impl Making<'_> {
 
     /// Adds a probe of the code (address and bytes).
     fn put(&mut self, kind: UserKind, code: (u64, u64), name: &str, places: &[u32]) {
-        let is_left = |at: &&u32| !self.image.is_in_sequence(code.0.wrapping_add((**at).into()));
+        let is_left =
+            |at: &&u32| !self.object.image.is_in_sequence(code.0.wrapping_add((**at).into()));
         let left: Vec<u32> = places.iter().filter(is_left).copied().collect();
         for &at in places.iter().filter(|at| !is_left(at)) {
-            let names = [self.module, name, name_of(kind, at).as_str()].map(String::from);
+            let names = [self.object.module, name, name_of(kind, at).as_str()].map(String::from);
             let reason = UserReason::Sequence;
             self.out.refused.push(Refused { names, place: Some(at), reason });
         }
@@ -298,13 +313,14 @@ impl Making<'_> {
             return;
         }
         let head = UserProbe {
-            address: code.0.wrapping_add(self.bias),
+            address: code.0.wrapping_add(self.object.bias),
+            file: self.object.file,
             size: u32::try_from(code.1).unwrap_or(u32::MAX),
             kind: kind as u8,
             ..UserProbe::default()
         };
-        let names = ["", self.module, name, ""];
-        if let Some(expected) = self.image.expected(code.0, places) {
+        let names = ["", self.object.module, name, ""];
+        if let Some(expected) = self.object.image.expected(code.0, places) {
             return self.out.put(head, places, &expected, &[], names);
         }
         let what = match kind {
@@ -312,7 +328,8 @@ impl Making<'_> {
             UserKind::Return => "return",
             _ => "",
         };
-        let (names, reason) = ([self.module, name, what].map(String::from), UserReason::Differs);
+        let (names, reason) =
+            ([self.object.module, name, what].map(String::from), UserReason::Differs);
         self.out.refused.push(Refused { names, place: None, reason });
     }
 
@@ -321,13 +338,13 @@ impl Making<'_> {
         if matches!(wanted, Name::Entry | Name::Return) {
             return Ok(Vec::new());
         }
-        let code = self.image.code(f.address, f.size);
+        let code = self.object.image.code(f.address, f.size);
         if (code.len() as u64) < f.size {
-            let names = [self.module, &f.name, ""].map(String::from);
+            let names = [self.object.module, &f.name, ""].map(String::from);
             self.out.refused.push(Refused { names, place: None, reason: UserReason::Size });
             return Ok(Vec::new());
         }
-        let walk = x86::walk_in(self.image.mode(), &code, f.address).map_while(Result::ok);
+        let walk = x86::walk_in(self.object.image.mode(), &code, f.address).map_while(Result::ok);
         let begins = walk.filter_map(|(at, _)| distance(f, at));
         let Name::Offset(offset) = wanted else {
             return Ok(begins.filter(|at| wanted.has(&format!("{at:x}"))).collect());
@@ -354,6 +371,10 @@ mod tests {
     use crate::process::{Images, Process, PROGRAM};
     use crate::segment::Segment;
 
+    fn placed(image: &Image, bias: u64) -> Placed<'_> {
+        Placed { module: "x", image, bias, file: MappedFile::default() }
+    }
+
     /// A packed probe as function, kind, address, places.
     type Row = (String, u8, u64, Vec<u32>);
 
@@ -378,9 +399,8 @@ mod tests {
         let mut out = Batches::default();
         let mut result = Ok(());
         for object in me.called(object) {
-            let (image, bias) = object.image(me.pid, &images);
             let pattern = Pattern { function, name };
-            let of = (&*object.name, &**image, *bias);
+            let of = object.placed(me.pid, &images);
             let chosen = object.chosen(me.pid, &images);
             result = result.and(expand(of, chosen, pattern, &mut out));
         }
@@ -488,7 +508,7 @@ mod tests {
         std::fs::remove_file(&path).unwrap();
         let mut out = Batches::default();
         let pattern = Pattern { function: "*", name: "*[ent]*r*" };
-        expand(("x", &image, 0x5000), &Chosen::default(), pattern, &mut out).unwrap();
+        expand(placed(&image, 0x5000), &Chosen::default(), pattern, &mut out).unwrap();
         let (entry, left) = (UserKind::Entry as u8, UserKind::Return as u8);
         let row = |kind, at, places: &[u32]| ("f".to_string(), kind, at, places.to_vec());
         let want = [row(entry, 0x6000, &[0]), row(left, 0x6000, &[2, 5]), row(left, 0x6010, &[2])];
@@ -526,7 +546,7 @@ mod tests {
         let wanted = (&(|p: &str| p == "shop") as _, Pattern { function: "", name: "" });
         let made = |left| {
             let mut out = Batches::default();
-            usdt(("x", &image, 0), &notes, wanted, left, &mut out);
+            usdt(placed(&image, 0), &notes, wanted, left, &mut out);
             (rows(&out).len(), out.refused)
         };
         assert_eq!(made(5), (5, vec![]));
@@ -549,7 +569,7 @@ mod tests {
         for (function, name) in [("f", "return"), ("f", "10"), ("g", "return"), ("g", "")] {
             let mut out = Batches::default();
             let pattern = Pattern { function, name };
-            expand(("x", &image, 0), &Chosen::default(), pattern, &mut out).unwrap();
+            expand(placed(&image, 0), &Chosen::default(), pattern, &mut out).unwrap();
             assert!(out.refused.iter().any(|r| r.reason == UserReason::Size), "{function} {name}");
         }
     }

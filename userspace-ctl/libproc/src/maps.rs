@@ -6,6 +6,7 @@ use crate::limit::noted;
 use crate::listed::{is_listed_as, Numbers};
 use crate::patient;
 use abi::unwind::Key;
+use abi::user::MappedFile;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -91,16 +92,19 @@ impl Map {
         Some(((number(major)?, number(minor)?), self.identity.inode))
     }
 
+    /// Returns the file in the module's terms.
+    pub fn mapped_file(&self) -> MappedFile {
+        let file =
+            |((major, minor), inode)| MappedFile { inode, device: major << 20 | minor, pad: 0 };
+        self.numbers().map(file).unwrap_or_default()
+    }
+
     /// Returns the module's key of the file that was [opened](Self::open).
     pub fn key(&self, file: &File) -> Option<Key> {
-        let ((major, minor), inode) = self.numbers()?;
+        let MappedFile { inode, device, .. } = self.mapped_file();
         let about = file.metadata().ok()?;
-        Some(Key {
-            inode,
-            modified: Key::modified(about.mtime(), about.mtime_nsec()),
-            device: major << 20 | minor,
-            pad: 0,
-        })
+        let modified = Key::modified(about.mtime(), about.mtime_nsec());
+        (inode != 0).then_some(Key { inode, modified, device, pad: 0 })
     }
 
     /// Opens the mapped file itself, whatever its name means now, or the file at its path, if that

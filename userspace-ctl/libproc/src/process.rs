@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! A process and its objects, each read when it is needed.
 
+use crate::expand::Placed;
 use crate::files;
 use crate::image::{Chosen, Image};
 pub use crate::images::Images;
@@ -39,6 +40,12 @@ impl Object {
                 None => (Rc::default(), 0),
             }
         })
+    }
+
+    /// Returns it as it is in the process.
+    pub fn placed<'a>(&'a self, pid: u32, images: &Images) -> Placed<'a> {
+        let (image, bias) = self.image(pid, images);
+        Placed { module: &self.name, image, bias: *bias, file: self.map.mapped_file() }
     }
 
     /// Returns the functions that its resolvers have chosen. Each process may have others.

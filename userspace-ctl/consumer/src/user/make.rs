@@ -90,7 +90,7 @@ impl ProcessProbes {
         let (mut out, mut missed, mut is_found) = (Batches::default(), None, false);
         for object in objects {
             let Entry::Vacant(new) = known.entry(key(object)) else { continue };
-            let (image, bias) = object.image(*pid, &self.images);
+            let placed = object.placed(*pid, &self.images);
             let chosen = object.chosen(*pid, &self.images);
             if being_mapped && !chosen.is_linked {
                 continue;
@@ -98,7 +98,7 @@ impl ProcessProbes {
             let meant = Pattern { function: &pattern.function, name: &pattern.name };
             let asked = |out: &Batches| out.places + out.refused.len();
             let before = asked(&out);
-            match expand::expand((&object.name, image, *bias), chosen, meant, &mut out) {
+            match expand::expand(placed, chosen, meant, &mut out) {
                 Ok(()) => is_found |= asked(&out) > before,
                 // One of several objects may have the function; an error in that one counts.
                 Err(Miss::Function) => {}
@@ -148,7 +148,9 @@ impl ProcessProbes {
     fn tell(&mut self, pid: u32, mut refused: Vec<Refused>, mut more: usize) {
         // Places that vanished since we read the process are not reported; the next look reads what
         // replaced them.
-        let is_gone = |r: UserReason| matches!(r, UserReason::Unmapped | UserReason::NotText);
+        let is_gone = |r: UserReason| {
+            matches!(r, UserReason::Unmapped | UserReason::NotText | UserReason::Replaced)
+        };
         refused.retain(|r| !(self.is_looking && is_gone(r.reason)));
         let known = self.refused.entry(pid).or_default();
         more += known.keep_new(&mut refused);

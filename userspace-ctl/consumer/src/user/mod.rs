@@ -189,16 +189,16 @@ impl ProcessProbes {
                 new.insert(Sign::default());
                 continue;
             }
-            let (image, bias) = object.image(pid, &self.images);
+            let placed = object.placed(pid, &self.images);
             // The dynamic linker is still mapping the object: its counters are not mapped yet.
-            let is_there = |at: u64| at == 0 || process.may_write(at.wrapping_add(*bias));
+            let is_there = |at: u64| at == 0 || process.may_write(at.wrapping_add(placed.bias));
             if !notes.iter().all(|n| is_there(n.semaphore)) {
                 continue;
             }
             first = first.or(Some(object.name.as_str()));
             let meant = Pattern { function: &pattern.function, name: &pattern.name };
             let before = out.places;
-            expand::usdt((&object.name, image, *bias), &notes, (&is_meant, meant), left, out);
+            expand::usdt(placed, &notes, (&is_meant, meant), left, out);
             let asked = out.places - before;
             left -= asked;
             new.insert(Sign::take(out)).asked = asked;
