@@ -15,7 +15,7 @@ text = [ctypes.addressof(ctypes.c_char.from_buffer(piece)) for piece in code]
 
 def probe(n):
     parts = [b'note', b'm', b'f', b'n%d' % (n % names)]
-    packed = struct.pack('<QQIIBB4BBB', text[n % 2] + n // 2, 0, 0, 1, USDT, 0, *map(len, parts), 0, 0)
+    packed = struct.pack('<QQQIIIIBB4BBB', text[n % 2] + n // 2, 0, 0, 0, 0, 0, 1, USDT, 0, *map(len, parts), 0, 0)
     packed += struct.pack('<I', 0) + b''.join(parts)
     return packed + bytes(-len(packed) % 8)
 

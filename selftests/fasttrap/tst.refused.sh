@@ -17,7 +17,8 @@ trace /tmp/o -n "pid$target:calls:form: { @[probename] = count(); }"
 no "within" $(printf %x $((form + 1))) 4
 end_trace
 # The file that the caller has seen there, and others.
-file=$(awk '$2 ~ /x/ && $NF == "/tmp/calls" { split($4, d, ":"); print $5 ":" ("0x" d[1]) * 1048576 + ("0x" d[2]); exit }' /proc/$target/maps)
+read -r device inode <<<"$(awk '$2 ~ /x/ && $NF == "/tmp/calls" { print $4, $5 }' /proc/$target/maps)"
+file=$inode:$(((16#${device%:*} << 20) + 16#${device#*:}))
 expect "the file" "$(FILE=$file ask entry calls leaf 0)" "made 1"
 expect "another file" "$(FILE=1$file ask entry calls form 0)" "made 0
 refused 0: 24"

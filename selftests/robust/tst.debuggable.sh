@@ -18,7 +18,7 @@ def make(p, at):
     fd = os.open('/dev/dtrace/dtrace', os.O_RDWR)
     names = [b'', b'm', b'f', b'']
     # Any instruction, by its offset: kind 3.
-    probe = struct.pack('QQIIBB4BH', at, 0, 0, 1, 3, 0, *map(len, names), 0) + struct.pack('I', 0) + b''.join(names)
+    probe = struct.pack('QQQIIIIBB4BH', at, 0, 0, 0, 0, 0, 1, 3, 0, *map(len, names), 0) + struct.pack('I', 0) + b''.join(names)
     probe += bytes(-len(probe) % 8)
     room, packed = ctypes.create_string_buffer(64), ctypes.create_string_buffer(probe, len(probe))
     arg = bytearray(struct.pack('QQQIIII', ctypes.addressof(packed), len(probe), ctypes.addressof(room), 4, p.pid, 0, 0))

@@ -90,7 +90,7 @@ fire, good = base + symbols['fire'], base + symbols['toy_tick_semaphore']
 for n, (what, at) in enumerate({'its own': good, 'text': first('r-xp', '/tmp/toy'), 'read-only': first('r--p', '/tmp/toy'),
         'the stack': first('rw-p', '[stack]'), 'the C library': first('rw-p', 'libc.so'), 'nothing': 8}.items()):
     names = [b'other%d' % n, b'm', b'f', b'n']
-    probe = struct.pack('QQIIBB4BH', fire, at, 0, 1, 4, 0, *map(len, names), 0) + struct.pack('I', 0) + b''.join(names)
+    probe = struct.pack('QQQIIIIBB4BH', fire, at, 0, 0, 0, 0, 1, 4, 0, *map(len, names), 0) + struct.pack('I', 0) + b''.join(names)
     probe += bytes(-len(probe) % 8)
     room = ctypes.create_string_buffer(64)
     packed = ctypes.create_string_buffer(probe, len(probe))
