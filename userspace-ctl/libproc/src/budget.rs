@@ -4,7 +4,7 @@
 //!
 //! A small file can describe a large table: its symbols share one long name, its units share one
 //! list. So everything that is kept of files and processes is counted when it is made, for the user
-//! on whose [behalf](on_behalf) that happens. A file or process that has had its part yields no
+//! who is [billed](bill). A file or process that has had its part yields no
 //! more. When all parts of a user, or all together, are too many, the caller forgets them and
 //! begins anew ([`was_short`]).
 
@@ -23,12 +23,28 @@ thread_local! {
     static PAYER: Cell<Account> = const { Cell::new(Account::ROOT) };
 }
 
-/// Counts what `f` keeps for a user. Outside of it, it is counted for root.
+/// While it exists, what is kept is counted for a user, then again for the user before.
+#[must_use]
+#[derive(Debug)]
+pub struct Bill {
+    before: Account,
+}
+
+/// Counts for a user what is kept from now on. Without a [`Bill`], it is counted for root.
+pub fn bill(of: Account) -> Bill {
+    Bill { before: PAYER.replace(of) }
+}
+
+impl Drop for Bill {
+    fn drop(&mut self) {
+        PAYER.set(self.before);
+    }
+}
+
+/// Counts what `f` keeps for a user.
 pub fn on_behalf<T>(of: Account, f: impl FnOnce() -> T) -> T {
-    let before = PAYER.replace(of);
-    let result = f();
-    PAYER.set(before);
-    result
+    let _bill = bill(of);
+    f()
 }
 
 /// Returns the user for whom everything is counted now.

@@ -7,7 +7,7 @@ use std::hash::Hash;
 
 /// A map whose values together weigh at most `MOST`.
 #[derive(Debug)]
-pub(crate) struct Cache<K, V, const MOST: usize> {
+pub struct Cache<K, V, const MOST: usize> {
     all: HashMap<K, Kept<V>>,
     by: HashMap<Account, Of<K>>,
     weight: usize,
@@ -39,13 +39,32 @@ impl<K, V, const MOST: usize> Default for Cache<K, V, MOST> {
 }
 
 impl<K: Clone + Eq + Hash, V, const MOST: usize> Cache<K, V, MOST> {
-    pub(crate) fn get(&self, key: &K) -> Option<&V> {
+    /// Returns a value.
+    pub fn get(&self, key: &K) -> Option<&V> {
         self.all.get(key).map(|kept| &kept.value)
+    }
+
+    /// Returns a value, to change it.
+    pub fn get_mut(&mut self, key: &K) -> Option<&mut V> {
+        self.all.get_mut(key).map(|kept| &mut kept.value)
+    }
+
+    /// Tells whether there is a value.
+    pub fn has(&self, key: &K) -> bool {
+        self.all.contains_key(key)
+    }
+
+    /// Removes the values of one user.
+    pub fn forget(&mut self, of: Account) {
+        if let Some(part) = self.by.remove(&of) {
+            self.weight -= part.weight;
+            part.keys.values().for_each(|key| drop(self.all.remove(key)));
+        }
     }
 
     /// Keeps a value for a user. While all are too heavy, the oldest value of the user with the
     /// most goes, but never this one.
-    pub(crate) fn put(&mut self, key: K, value: V, weight: usize, of: Account) {
+    pub fn put(&mut self, key: K, value: V, weight: usize, of: Account) {
         self.remove(&key);
         self.count += 1;
         let at = self.count;
@@ -64,7 +83,8 @@ impl<K: Clone + Eq + Hash, V, const MOST: usize> Cache<K, V, MOST> {
         }
     }
 
-    pub(crate) fn remove(&mut self, key: &K) -> Option<V> {
+    /// Removes a value and returns it.
+    pub fn remove(&mut self, key: &K) -> Option<V> {
         let Kept { value, weight, of, at } = self.all.remove(key)?;
         self.weight -= weight;
         if let Some(part) = self.by.get_mut(&of) {

@@ -186,25 +186,25 @@ impl Images {
         self.was_short.take()
     }
 
-    /// Returns the probes that a file of a process brings along; `None`: it cannot be read, or there
+    /// Returns the probes that a file brings along; `None`: it cannot be read, or there
     /// is no memory for them.
-    pub(crate) fn notes(&self, pid: u32, file: &File) -> Option<Rc<[Note]>> {
-        self.once(&self.notes, stapsdt::WEIGHT, (pid, file), stapsdt::read)
+    pub(crate) fn notes(&self, file: &File) -> Option<Rc<[Note]>> {
+        self.once(&self.notes, stapsdt::WEIGHT, file, stapsdt::read)
     }
 
-    /// Returns the DOF in a file of a process; `None`: it cannot be read, or there is no memory for
+    /// Returns the DOF in a file; `None`: it cannot be read, or there is no memory for
     /// it.
-    pub(crate) fn dof(&self, pid: u32, file: &File) -> Option<Rc<[u8]>> {
-        self.once(&self.dofs, 1, (pid, file), |file| section(file, ".SUNW_dof"))
+    pub(crate) fn dof(&self, file: &File) -> Option<Rc<[u8]>> {
+        self.once(&self.dofs, 1, file, |file| section(file, ".SUNW_dof"))
     }
 
-    /// Returns the parts of a file, read once, at the expense of the process's user; `None`: it
+    /// Returns the parts of a file, read once, at the expense of the user who is billed; `None`: it
     /// cannot be read, or there is no memory for them. `weight` is the most bytes of one part.
     fn once<T>(
         &self,
         known: &Known<T>,
         weight: usize,
-        (pid, file): (u32, &File),
+        file: &File,
         read: impl FnOnce(&File) -> Vec<T>,
     ) -> Option<Rc<[T]>> {
         let state = FileState::read(file)?;
@@ -215,8 +215,7 @@ impl Images {
         known.remove(&state.file());
         let parts: Rc<[T]> = read(file).into();
         let bytes = parts.len().saturating_mul(weight).saturating_add(BROUGHT);
-        let of = Account::of(pid);
-        let mut share = budget::on_behalf(of, Share::default);
+        let mut share = Share::default();
         if !share.grow(bytes) {
             // Images can be read again, and may be large.
             self.images.borrow_mut().clear();
@@ -226,7 +225,7 @@ impl Images {
             }
         }
         let brought = Brought { state, parts: parts.clone(), _share: share };
-        known.put(state.file(), brought, bytes, of);
+        known.put(state.file(), brought, bytes, budget::payer());
         Some(parts)
     }
 }
@@ -300,7 +299,7 @@ mod tests {
         let read = |bytes: usize| {
             let file = File::options().append(true).create(true).read(true).open(&path).unwrap();
             std::io::Write::write_all(&mut &file, b"x").unwrap();
-            images.once(&images.dofs, 1, (me, &file), |_| vec![0; bytes])
+            images.once(&images.dofs, 1, &file, |_| vec![0; bytes])
         };
         let large = MOST_OF_ONE / 4;
         for _ in 0..9 {

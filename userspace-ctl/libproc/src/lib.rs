@@ -24,7 +24,7 @@
 
 pub mod account;
 pub mod budget;
-mod cache;
+pub mod cache;
 mod debug;
 mod dwarf;
 pub mod expand;

@@ -59,13 +59,13 @@ impl Object {
     /// Returns the probes that it brings along; none, if there was [no memory](Images::was_short)
     /// for them.
     pub fn notes(&self, pid: u32, images: &Images) -> Rc<[Note]> {
-        self.map.open(pid).and_then(|file| images.notes(pid, &file)).unwrap_or_default()
+        self.map.open(pid).and_then(|file| images.notes(&file)).unwrap_or_default()
     }
 
     /// Returns the DOF with which it registers probes, unrelocated, as in the file: one DOF behind
     /// the other.
     pub fn dof(&self, pid: u32, images: &Images) -> Rc<[u8]> {
-        self.map.open(pid).and_then(|file| images.dof(pid, &file)).unwrap_or_default()
+        self.map.open(pid).and_then(|file| images.dof(&file)).unwrap_or_default()
     }
 
     /// Tells whether `name` means this object: `a.out` is the program, `libc` also `libc.so.6`,
@@ -96,7 +96,7 @@ impl Object {
             let (image, _) = self.image(pid, images);
             image.file().is_none() || image.is_cut() || !locks::probes(image).is_empty()
         };
-        let notes = images.notes(pid, &file)?;
+        let notes = images.notes(&file)?;
         let has_some =
             notes.iter().any(|n| may_mean(&n.provider)) || may_mean(locks::PROVIDER) && has_locks();
         (!has_some).then(|| self.map.key(&file)).flatten()

@@ -13,6 +13,7 @@
 use super::NamedAddress;
 use libproc::account::{Account, Shares};
 use libproc::budget::{self, Share};
+use libproc::cache::Cache;
 use libproc::jit::Jit;
 use libproc::limit;
 use libproc::maps::{self, Map, Mapped};
@@ -48,7 +49,7 @@ const LONG: Duration = Duration::from_millis(1);
 /// The processes seen so far.
 #[derive(Debug, Default)]
 pub(super) struct Processes {
-    known: HashMap<u64, Process>,
+    known: Cache<u64, Process, MOST>,
     images: Images,
     /// The number of batches taken from the kernel.
     taken: u64,
@@ -112,7 +113,10 @@ impl Processes {
         self.spent = Spent::default();
         let short = budget::was_short();
         for &of in &short {
-            self.known.retain(|_, p| of != Account::ROOT && p.share.of() != of);
+            match of {
+                Account::ROOT => self.known = Cache::default(),
+                of => self.known.forget(of),
+            }
             self.images.forget(of);
         }
         if !short.is_empty() {
@@ -195,7 +199,7 @@ impl Processes {
         let pid = number.into();
         maps.retain(|m| m.is_executable);
         // The process is ending, so its previous map is the better one.
-        if maps.is_empty() || !is_whole && self.known.contains_key(&pid) {
+        if maps.is_empty() || !is_whole && self.known.has(&pid) {
             match self.known.get_mut(&pid) {
                 Some(process) => {
                     process.jit.read(number);
@@ -216,27 +220,11 @@ impl Processes {
         let mut share = Share::default();
         let fits = |map: &Map| share.grow(map.weight());
         let maps = maps.into_iter().take(MOST_MAPS).take_while(fits).map(hold).collect();
-        if !self.known.contains_key(&pid) {
-            self.make_room(MOST);
-        }
         let mut jit = self.known.remove(&pid).map(|p| p.jit).unwrap_or_default();
         jit.read(number);
-        self.known.insert(pid, Process { maps, jit, share, read: self.taken });
-    }
-
-    /// Forgets one process, if so many are known: that of the user who has most, which was read
-    /// longest ago. So the short-lived processes of one user displace each other only.
-    fn make_room(&mut self, most: usize) {
-        if self.known.len() < most {
-            return;
-        }
-        let mut shares = Shares::default();
-        self.known.values().for_each(|p| shares.add(p.share.of(), 1));
-        let whose = shares.largest();
-        let of_whose = self.known.iter().filter(|(_, p)| Some(p.share.of()) == whose);
-        if let Some((&oldest, _)) = of_whose.min_by_key(|(_, p)| p.read) {
-            self.known.remove(&oldest);
-        }
+        // If there are too many, a user's short-lived processes displace each other only.
+        let of = share.of();
+        self.known.put(pid, Process { maps, jit, share, read: self.taken }, 1, of);
     }
 
     fn is_due(&self, pid: u64) -> bool {
@@ -358,7 +346,7 @@ mod tests {
         let begin = Instant::now();
         processes.learn(us, Mapped { maps, is_whole: true });
         assert!(begin.elapsed() < TO_LEARN, "{:?}", begin.elapsed());
-        let known = &processes.known[&u64::from(us)].maps;
+        let known = &processes.known.get(&u64::from(us)).unwrap().maps;
         assert!(known.len() == MOST_MAPS && known[0].1.is_some());
     }
 
@@ -375,7 +363,7 @@ mod tests {
         assert_eq!(processes.told, [SLOW]);
         let us = processes.payer(pid);
         processes.spent.learning.add(us, TO_LEARN * 2);
-        processes.known.clear();
+        processes.known = Cache::default();
         assert_eq!(processes.place(pid, here), None);
         processes.take();
         assert!(processes.place(pid, here).is_some());
@@ -397,26 +385,6 @@ mod tests {
         processes.spent.learning.add(slow, TO_LEARN * 5 / 8);
         assert!(us != slow && processes.place(pid, our_place as *const () as u64).is_some());
         assert!(processes.told.is_empty());
-    }
-
-    #[test]
-    fn a_user_displaces_own_processes() {
-        let mut processes = Processes::default();
-        let mut know = |pid, of: u32, read| {
-            let share = budget::on_behalf(Account::user(of), Share::default);
-            let process = Process { maps: Vec::new(), jit: Jit::default(), share, read };
-            processes.known.insert(pid, process);
-            processes.make_room(7);
-            processes.known.len()
-        };
-        know(1, 1, 0);
-        know(2, 2, 0);
-        for n in 3..100 {
-            assert!(know(n, 3, n) < 7);
-        }
-        let mut left: Vec<u64> = processes.known.keys().copied().collect();
-        left.sort_unstable();
-        assert_eq!(left, [1, 2, 96, 97, 98, 99]);
     }
 
     fn our_place() {}

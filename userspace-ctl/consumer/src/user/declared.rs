@@ -12,6 +12,8 @@ use abi::helper::{MAX_PROBES, MAX_PROVIDERS};
 use abi::stability::{Attributes, ProviderAttributes};
 use d::world::Declaration;
 use dof::{Dof, DofError};
+use libproc::account::Account;
+use libproc::budget;
 use libproc::locks;
 use libproc::process::{Images, Process};
 use std::cell::RefCell;
@@ -70,6 +72,7 @@ impl ProgramDeclarations {
         if let Some(known) = self.of.borrow().get(&pid) {
             return known.clone();
         }
+        let _bill = budget::bill(Account::of(pid));
         let mut own = Own::default();
         for object in Process::read(pid).unwrap_or_default().objects {
             // As the probes are called.

@@ -71,17 +71,7 @@ impl ProcessProbes {
         wanted: &mut Wanted,
         being_mapped: bool,
     ) -> Result<(), Missed> {
-        let of = Account::of(process.pid);
-        budget::on_behalf(of, || self.make_as_payer(kernel, process, wanted, being_mapped))
-    }
-
-    fn make_as_payer(
-        &mut self,
-        kernel: &mut dyn Kernel,
-        process: &Process,
-        wanted: &mut Wanted,
-        being_mapped: bool,
-    ) -> Result<(), Missed> {
+        let _bill = budget::bill(Account::of(process.pid));
         let Wanted { pid, pattern, known, .. } = wanted;
         let mut objects = process.called(&pattern.module).peekable();
         if objects.peek().is_none() {

@@ -103,10 +103,7 @@ impl ProcessProbes {
     /// Returns the names of the probes that a process brings along for these providers. Its user
     /// pays for the memory.
     fn brought(&self, process: &Process, provider: &str) -> BTreeSet<String> {
-        budget::on_behalf(Account::of(process.pid), || self.brought_as_payer(process, provider))
-    }
-
-    fn brought_as_payer(&self, process: &Process, provider: &str) -> BTreeSet<String> {
+        let _bill = budget::bill(Account::of(process.pid));
         let is_meant =
             |n: &str| part_matches(provider.as_bytes(), format!("{n}{}", process.pid).as_bytes());
         let mut names = BTreeSet::new();
@@ -160,17 +157,7 @@ impl ProcessProbes {
         known: &mut Known,
         out: &mut Batches,
     ) -> Option<&'p str> {
-        let of = Account::of(process.pid);
-        budget::on_behalf(of, || self.notes_as_payer(process, pattern, known, out))
-    }
-
-    fn notes_as_payer<'p>(
-        &self,
-        process: &'p Process,
-        pattern: &ProbePattern,
-        known: &mut Known,
-        out: &mut Batches,
-    ) -> Option<&'p str> {
+        let _bill = budget::bill(Account::of(process.pid));
         let pid = process.pid;
         let is_meant =
             |p: &str| part_matches(pattern.provider.as_bytes(), format!("{p}{pid}").as_bytes());
@@ -340,15 +327,15 @@ impl ProcessProbes {
         while let Some(pids) = kernel.begun().ok().filter(|pids| !pids.is_empty()) {
             for pid in pids {
                 let Ok(process) = Process::read(pid) else { continue };
-                let of = Account::of(pid);
+                let bill = budget::bill(Account::of(pid));
                 for object in &process.objects {
                     let may_mean = |provider: &str| self.any_program.may_mean(provider);
                     // If the module lacks memory to note this file, the next program that maps it
                     // waits, too.
-                    let read = || object.key_without(pid, &self.images, &may_mean);
-                    let key = budget::on_behalf(of, read);
+                    let key = object.key_without(pid, &self.images, &may_mean);
                     let _ = key.map(|key| kernel.ignore(key));
                 }
+                drop(bill);
                 self.equip(kernel, &process, true);
             }
         }
