@@ -18,7 +18,6 @@ use crate::probes::{Known, Part, Probes};
 use crate::process::{complain_of, may_be_copy, reason, Point, Process, Reader, BATCH};
 use crate::processes::{Keyed, Processes};
 use crate::table::{Spaces, SPACES};
-use abi::helper::{MAX_USER, MAX_USERS};
 use abi::user::UserReason;
 use core::sync::atomic::{AtomicBool, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 use framework::{EnableError, Framework, Probe};
@@ -87,21 +86,32 @@ impl State {
         Ok(())
     }
 
-    /// Forgets the first process, from key `from` on, for which `has_ended` holds. Returns it.
+    /// Forgets processes for which `has_ended` holds, and moves them to `gone`, whose places are
+    /// free: as many as there are places, so that one new table of all processes serves them all.
+    /// If memory is short, it forgets none.
     pub(crate) fn forget(
         &mut self,
-        from: u64,
         has_ended: impl Fn(&Process) -> bool,
-    ) -> Option<KBox<Process>> {
-        let key = self.processes.iter_from(from).find(|p| has_ended(p))?.space.key();
-        let gone = self.processes.remove(key)?;
-        if self.publish_spaces().is_err() {
-            // The old table still has this address as a key, so no other process may get it.
-            self.processes.put(gone);
-            return None;
+        gone: &mut [Option<KBox<Process>>],
+    ) {
+        let mut from = 0;
+        for place in gone.iter_mut() {
+            let ended = self.processes.iter_from(from).find(|p| has_ended(p));
+            let Some(key) = ended.map(|p| p.space.key()) else { break };
+            *place = self.processes.remove(key);
+            from = key;
         }
-        gone.numbers.iter().for_each(|n| self.probes.remove(*n));
-        Some(gone)
+        let mut all = gone.iter_mut().take_while(|place| place.is_some()).peekable();
+        if all.peek().is_none() {
+            return;
+        }
+        if self.publish_spaces().is_err() {
+            // The old table still has their addresses as keys, so no other process may get them.
+            all.filter_map(Option::take).for_each(|process| self.processes.put(process));
+            return;
+        }
+        let numbers = all.filter_map(|place| place.as_ref()).flat_map(|gone| &gone.numbers);
+        numbers.for_each(|n| self.probes.remove(*n));
     }
 
     /// Publishes the table of all processes, which threads read when they hit a breakpoint.
@@ -515,9 +525,7 @@ impl State {
         // it may exceed the limit by a few.
         if process.points.len() % FEW_ADOPTED == 0 && process.owner != ROOT {
             let sum = self.sum(process.owner, Process::charged);
-            if sum.own >= MAX_USER || sum.users >= MAX_USERS {
-                return Err(ENOSPC);
-            }
+            sum.admits(process.owner, 1).map_err(|_| ENOSPC)?;
         }
         let process = self.processes.get_mut(key).ok_or(ESRCH)?;
         process.adopt(point, room)?;

@@ -106,6 +106,27 @@ pub(crate) struct Sum {
     pub(crate) users: usize,
 }
 
+/// Those who have as many places of probes that programs register as are allowed.
+pub(crate) enum Full {
+    User,
+    All,
+}
+
+impl Sum {
+    /// Checks whether a user may have more places. Root has no quota, and the limit for the other
+    /// users leaves room for root.
+    pub(crate) fn admits(&self, owner: u32, more: usize) -> core::result::Result<(), Full> {
+        let with = |sum: usize| sum.saturating_add(more);
+        match owner {
+            ROOT if with(self.all) > MAX_ALL => Err(Full::All),
+            ROOT => Ok(()),
+            _ if with(self.own) > MAX_USER => Err(Full::User),
+            _ if with(self.all) > MAX_ALL || with(self.users) > MAX_USERS => Err(Full::All),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl State {
     /// Adds up a number that each process has; `owner` is the one user.
     pub(crate) fn sum(&self, owner: u32, of: impl Fn(&Process) -> usize) -> Sum {
@@ -124,23 +145,22 @@ impl State {
     }
 
     /// Checks whether the places of the helper fit into the limits of this process, of its user,
-    /// and of all users. Root has no quota, and the limit for the other users leaves room for root.
+    /// and of all users.
     fn admit(&mut self, key: u64, helper: &Helper) -> Result {
         let owner = task::owner();
         let sum = self.sum(owner, Process::charged);
-        let with = |sum: usize| sum.saturating_add(helper.places);
         let process = self.processes.get_mut(key).ok_or(ESRCH)?;
         if process.helpers.len() >= MAX_HELPERS {
             return Err(Error::TooMany("helpers of one process"));
         }
-        if with(process.places) > MAX_PLACES || process.litter() > MAX_PLACES {
+        let places = process.places.saturating_add(helper.places);
+        if places > MAX_PLACES || process.litter() > MAX_PLACES {
             return Err(Error::TooMany("places of probes of one process"));
         }
-        if owner != ROOT && with(sum.own) > MAX_USER {
-            return Err(Error::TooMany("places of probes of one user"));
-        }
-        if with(sum.all) > MAX_ALL || (owner != ROOT && with(sum.users) > MAX_USERS) {
-            return Err(ENOSPC.into());
+        match sum.admits(owner, helper.places) {
+            Ok(()) => {}
+            Err(Full::User) => return Err(Error::TooMany("places of probes of one user")),
+            Err(Full::All) => return Err(ENOSPC.into()),
         }
         process.owner = owner;
         Ok(mem::reserve(&mut process.helpers, 1)?)

@@ -214,14 +214,17 @@ fn ended() {
     let _making = context.making.lock();
     // While a child waits to be cleaned, the places of its parent are needed.
     let has_ended = |p: &Process| !p.space.is_alive() && !user::awaits_children(p.space.key());
-    let mut from = 0;
+    let mut gone = [const { None }; 32];
     loop {
-        let gone = context.fasttrap.state.lock().forget(from, has_ended);
-        let Some(mut gone) = gone else { break };
-        from = gone.space.key();
+        context.fasttrap.state.lock().forget(has_ended, &mut gone);
+        if gone.iter().all(Option::is_none) {
+            break;
+        }
         // Lock order: the framework's lock comes before `State`.
-        while let Some(offered) = gone.groups.pop() {
-            context.framework.retire_group(offered.group);
+        for mut process in gone.iter_mut().filter_map(Option::take) {
+            while let Some(offered) = process.groups.pop() {
+                context.framework.retire_group(offered.group);
+            }
         }
     }
     helper::withdraw_left(&context);
