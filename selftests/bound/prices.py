@@ -88,11 +88,20 @@ ROWS = [
     ('lltostr', 20, 'n = lltostr(ll) == "x";'),
     ('lltostr-2', 20, 'n = lltostr(-1, 2) == "x";'),
     ('inet-ntoa6', 20, 'n = inet_ntoa6((struct in6_addr *)curthread) == "x";'),
+    ('inet-ntoa', 20, 'n = inet_ntoa((uint32_t *)curthread) == "x";'),
+    ('inet-ntop', 20, 'n = inet_ntop(10, (void *)curthread) == "x";'),
     ('link-ntop', 20, 'n = link_ntop(32, curthread) == "x";'),
     ('memstr', 4, f"n = strlen(memstr(gb.bytes, 'x', {min(STRSIZE, 60000)}));"),
     ('json', 4, 'n = json(braces, "[0]") == "x";'),
     ('json-string', 4, 'n = json(strjoin("{\\"a\\":1,\\"b\\":", braces), "b") == "x";'),
     ('d-path', 20, 'n = strlen(d_path(&curthread->fs->pwd));', 1024),
+    ('mnt-path', 20, 'n = strlen(mnt_path(&curthread->fs->pwd));', 1024),
+    ('byte-order', 20, 'll = htonll(ntohll(ll)) + htonl(ntohl(n)) + htons(ntohs(n));'),
+    ('device', 50, 'n = getmajor(n) + getminor(n);'),
+    ('file', 50, 'n = getf(0) == NULL;'),
+    ('mutex', 20, 'n = mutex_owned(&`text_mutex) + mutex_type_adaptive(&`text_mutex) + mutex_type_spin(&`text_mutex);'),
+    ('mutex-owner', 50, 'n = mutex_owner(&`text_mutex) == NULL;'),
+    ('rwsem', 20, 'n = rw_read_held(&`init_mm.mmap_lock) + rw_write_held(&`init_mm.mmap_lock) + rw_iswriter(&`init_mm.mmap_lock);'),
     ('assign-global', 4, 'out = g;'),
     ('assign-local', 4, 'this->l = g;'),
     ('assign-thread', 4, 'self->t = g;'),
@@ -163,8 +172,11 @@ base = min(fire(len(rows)) for _ in range(3))
 dear = 0
 for at, ((name, many, statement, *host), steps) in enumerate(zip(rows, clauses)):
     steps += (sum(host) + 2) * many + 16
-    # An interrupt may come: not each time.
+    # Interrupts may come, and make it seem dearer than it is.
     cost = min(fire(at) - base for _ in range(3))
+    for _ in range(10):
+        if cost > 64 * steps:
+            cost = min(cost, fire(at) - base)
     dear += cost > 64 * steps
     print(f'{name:20} {cost // many:9} instructions, {steps // many:7} units: {cost / steps:6.1f}{" TOO MUCH" if cost > 64 * steps else ""}', flush=True)
 tracer.send_signal(2)

@@ -43,7 +43,8 @@ impl FtraceFns {
         unsafe { sys::kapi_call4(self.find_direct, site as c_ulong, 0, 0, 0) as u64 }
     }
 
-    /// Tells whether `kernel.ftrace_enabled` is 0.
+    /// Tells whether ftrace has switched itself off, or `kernel.ftrace_enabled` is 0, which it
+    /// cannot become while a site is attached.
     fn is_off(&self) -> bool {
         let at = self.enabled as *const c_int;
         // SAFETY: `self` comes from `symbols`: it is null or the kernel's variable. Others may
@@ -149,8 +150,10 @@ impl Batch<'_> {
         }
         sys::kapi_ftrace_share_none();
         let Some(rest @ [_, ..]) = self.rest.get_mut(..n) else { return 0 };
-        if on && self.fns.is_off() {
-            return -(bindings::EOPNOTSUPP as c_int);
+        // After a failure of its own, ftrace changes no text any more, but says so only when the
+        // last site goes. Until the machine restarts, all calls stay, and so must the trampoline.
+        if self.fns.is_off() {
+            return -(bindings::ENODEV as c_int);
         }
         if on && !sys::kapi_ftrace_attached() {
             // SAFETY: the callers hold the lock; `rest` has `n` members.
@@ -279,7 +282,8 @@ fn verdicts(n: usize) -> Result<KVVec<Verdict>> {
 }
 
 /// Detaches the sites. A site that is not attached is no error. `ENOMEM`: the kernel had no memory
-/// for it, and some sites stay attached; [`crate::quiesce`] needs no memory.
+/// for it, and some sites stay attached; [`crate::quiesce`] needs no memory. `ENODEV`: ftrace has
+/// switched itself off, and they stay for good.
 ///
 /// # Context
 ///

@@ -17,7 +17,7 @@ use kernel::bindings::{self as b, btf_type};
 /// many bytes, `v` nothing.
 type Prototype<'a> = (&'a CStr, &'a [u8]);
 
-const ALL: [Prototype<'static>; 23] = [
+const ALL: [Prototype<'static>; 24] = [
     (c"kallsyms_lookup_name", b"8:p"),
     (c"kallsyms_on_each_symbol", b"4:pp"),
     (c"kallsyms_lookup_size_offset", b"4:8pp"),
@@ -34,6 +34,7 @@ const ALL: [Prototype<'static>; 23] = [
     (c"jump_label_text_reserved", b"4:pp"),
     (c"static_call_text_reserved", b"4:pp"),
     (c"ftrace_text_reserved", b"4:pp"),
+    (c"alternatives_text_reserved", b"4:pp"),
     (c"update_ftrace_direct_add", b"4:pp"),
     (c"update_ftrace_direct_del", b"4:pp"),
     (c"alloc_ftrace_hash", b"p:4"),

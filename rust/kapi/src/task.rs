@@ -82,7 +82,8 @@ pub fn ppid() -> i32 {
 /// Anybody can build a chain of a million processes, and a probe has no time for it.
 const MOST_ANCESTORS: usize = 1024;
 
-/// Tells whether it is process `pid` or a descendant of it. `None`: it has too many ancestors.
+/// Tells whether it is process `pid` or a descendant of it. `None`: it has too many ancestors, or
+/// one of them ended meanwhile.
 pub fn is_progeny_of(pid: i32) -> Option<bool> {
     let guard = rcu::read_lock();
     let mut task = current();
@@ -93,8 +94,11 @@ pub fn is_progeny_of(pid: i32) -> Option<bool> {
         }
         // SAFETY: as above.
         let parent = unsafe { parent(task, &guard) };
+        if parent.is_null() {
+            return None;
+        }
         // The first task of all is its own parent.
-        if parent.is_null() || parent == task {
+        if parent == task {
             return Some(false);
         }
         task = parent;

@@ -11,6 +11,10 @@
 //! written at a [`Boundary`], which only the decoder makes (crate `x86`). It is never written into
 //! text that runs without the kernel's handlers ([`forbidden::is_in_section`]).
 //!
+//! Two things are left to the callers, the crates `patch` and `sdt`: a [`Boundary`] must come from
+//! the first instruction of the function that is there, and functions of ordinary sections that run
+//! on a CPU without an IDT must be left out (`patch/src/unready.rs`).
+//!
 //! Locks: kprobe_mutex, the CPUs, module_mutex, text_mutex (see [`crate::poke`]).
 
 use crate::forbidden;
