@@ -10,8 +10,8 @@ use crate::metrics::Total;
 use crate::pprof::{is_stack, title, unit, Numbered};
 use crate::source::Source;
 use crate::wire::Writer;
-use recording::{Aggregation, Datum, Entry, Frame};
-use std::collections::HashMap;
+use recording::{Aggregation, Datum, Entry, Frame, Reset};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Where a request begins and ends, in nanoseconds since 1970.
@@ -33,6 +33,8 @@ struct Kind {
     keynames: Vec<String>,
     /// The places of its entries, by their keys.
     places: HashMap<Arc<[Datum]>, usize>,
+    /// The program has removed some of its entries since its last state.
+    is_cut: bool,
 }
 
 /// An entry of an aggregation by stack.
@@ -97,14 +99,33 @@ impl Stacks {
             unit: unit(of)?,
             keynames: names.map(|n| keys::name(of, n)).collect(),
             places: HashMap::new(),
+            is_cut: false,
         });
         Some(self.kinds.len() - 1)
     }
 
-    /// Notes that the program has cleared an aggregation.
-    pub fn restart(&mut self, name: &str) {
+    /// Notes that the program has reset an aggregation.
+    pub fn reset(&mut self, name: &str, how: Reset) {
+        if how == Reset::Cut {
+            self.kinds.iter_mut().filter(|k| k.name == name).for_each(|k| k.is_cut = true);
+            return;
+        }
         for entry in &mut self.entries {
             if self.kinds.get(entry.kind).is_some_and(|k| k.name == name) {
+                entry.total.restart();
+            }
+        }
+    }
+
+    /// Ends a state, after an update for each of its entries: an entry that the program has removed
+    /// begins anew.
+    pub fn end_state(&mut self, of: &Aggregation) {
+        let is_cut = |k: &&mut Kind| k.is_cut && k.name == of.name && k.function == of.function;
+        let Some(kind) = self.kinds.iter_mut().find(is_cut) else { return };
+        kind.is_cut = false;
+        let stay: HashSet<&[Datum]> = of.entries.iter().map(|e| e.keys.as_slice()).collect();
+        for (_, at) in kind.places.iter().filter(|(keys, _)| !stay.contains(&***keys)) {
+            if let Some(entry) = self.entries.get_mut(*at) {
                 entry.total.restart();
             }
         }

@@ -4,8 +4,9 @@
 
 use crate::series::{Sample, Series};
 use plaintext::clean;
-use recording::{Action, Aggregation, Datum, Drop, Entry, Line, Record, Recording};
+use recording::{Action, Aggregation, Datum, Drop, Entry, Line, Record, Recording, Reset};
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::mem::take;
 
 /// The number of text lines that are kept.
 pub const LINES: usize = 1000;
@@ -62,8 +63,10 @@ pub struct Table {
     pub at: u64,
     /// The time when the counts of its rows began.
     pub since: u64,
-    /// The program has cleared or truncated it since its last state.
+    /// The program has cleared it or removed all rows since its last state.
     is_fresh: bool,
+    /// The program has removed some of its rows since its last state.
+    is_cut: bool,
 }
 
 /// The value for certain keys, over time.
@@ -114,7 +117,7 @@ impl Model {
         for piece in text.split_inclusive('\n') {
             self.partial.push_str(piece);
             if self.partial.ends_with('\n') {
-                let line = std::mem::take(&mut self.partial);
+                let line = take(&mut self.partial);
                 self.push(Kind::Text, line.trim_end_matches('\n'));
             }
         }
@@ -173,9 +176,13 @@ impl Model {
             for aggregation in &action.aggregations {
                 self.state(record.timestamp, aggregation);
             }
-            if let ("clear" | "trunc", Some(name)) = (action.action.as_str(), &action.aggregation) {
-                let named = self.tables.iter_mut().filter(|t| t.latest.name == *name);
-                named.for_each(|t| t.is_fresh = true);
+            if let Some((name, reset)) = action.reset() {
+                for table in self.tables.iter_mut().filter(|t| t.latest.name == name) {
+                    match reset {
+                        Reset::Cleared | Reset::Removed => table.is_fresh = true,
+                        Reset::Cut => table.is_cut = true,
+                    }
+                }
             }
             match (&action.text, action.action.as_str()) {
                 // A table shows it.
@@ -198,8 +205,8 @@ impl Model {
             Some(table) => table.take(timestamp, aggregation, since),
             None => {
                 let latest = Aggregation { entries: Vec::new(), ..aggregation.clone() };
-                let mut table =
-                    Table { latest, rows: HashMap::new(), at: since, since, is_fresh: false };
+                let (rows, is_fresh, is_cut) = (HashMap::new(), false, false);
+                let mut table = Table { latest, rows, at: since, since, is_fresh, is_cut };
                 table.take(timestamp, aggregation, since);
                 self.tables.push(table);
             }
@@ -269,11 +276,13 @@ impl Table {
 
     fn take(&mut self, timestamp: u64, now: &Aggregation, since: u64) {
         let function = now.function.as_str();
-        let is_reset = self.is_fresh
-            || now.entries.iter().any(|e| {
-                let before = self.rows.get(&e.keys);
-                before.is_some_and(|row| e.has_shrunk(&row.entry, function))
-            });
+        let (is_fresh, is_cut) = (take(&mut self.is_fresh), take(&mut self.is_cut));
+        let has_shrunk = |e: &Entry| {
+            let before = self.rows.get(&e.keys);
+            before.is_some_and(|row| e.has_shrunk(&row.entry, function))
+        };
+        // A row that was removed may be back with a smaller value; the others go on.
+        let is_reset = is_fresh || (!is_cut && now.entries.iter().any(has_shrunk));
         let from = self.at.max(since);
         let known: HashSet<&[Datum]> = now.entries.iter().map(|e| e.keys.as_slice()).collect();
         // After clear() or trunc() a row counts from zero. It is shown until its samples are old.
@@ -288,7 +297,8 @@ impl Table {
             if !is_reset && before == Some(entry) {
                 continue;
             }
-            let added = match before.filter(|_| !is_reset) {
+            let goes_on = |row: &&Entry| !is_reset && !(is_cut && entry.has_shrunk(row, function));
+            let added = match before.filter(goes_on) {
                 Some(before) => entry.since(before, function),
                 None => entry.clone(),
             };
@@ -314,7 +324,6 @@ impl Table {
         }
         self.latest.clone_from(now);
         self.at = self.at.max(timestamp);
-        self.is_fresh = false;
     }
 }
 

@@ -17,7 +17,7 @@ mod states;
 mod value;
 
 pub use aggregation::{Aggregation, Bucket, Entry, Sum};
-pub use line::{Action, Drop, Fault, Line, Machine, Printed, Probe, Record, Snapshot};
+pub use line::{Action, Drop, Fault, Line, Machine, Printed, Probe, Record, Reset, Snapshot};
 pub use merge::{merge, Merge};
 pub use pieces::Pieces;
 pub use states::State;

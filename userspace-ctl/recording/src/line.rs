@@ -156,6 +156,30 @@ pub struct Action {
     pub option: Option<String>,
 }
 
+/// The effect of an action on the entries of an aggregation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reset {
+    /// `clear()`: all values begin anew.
+    Cleared,
+    /// `trunc(@a)`: all entries are removed.
+    Removed,
+    /// `trunc(@a, N)`: some entries are removed, and the others keep their values.
+    Cut,
+}
+
+impl Action {
+    /// Returns the name of the aggregation that the action resets, and how.
+    pub fn reset(&self) -> Option<(&str, Reset)> {
+        let reset = match (self.action.as_str(), self.by) {
+            ("clear", _) => Reset::Cleared,
+            ("trunc", None | Some(0)) => Reset::Removed,
+            ("trunc", Some(_)) => Reset::Cut,
+            _ => return None,
+        };
+        self.aggregation.as_deref().map(|name| (name, reset))
+    }
+}
+
 /// A value with its type in C.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Printed {

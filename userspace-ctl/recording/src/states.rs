@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Aggregations over time: the states in a stream's snapshots and in the output of `printa()`.
 
-use crate::{Aggregation, Bucket, Datum, Entry, Recording};
+use crate::{Aggregation, Bucket, Datum, Entry, Recording, Reset};
 use std::collections::HashMap;
 
 /// An aggregation at some time.
@@ -11,8 +11,10 @@ pub struct State<'a> {
     pub timestamp: u64,
     /// The aggregation at that time.
     pub aggregation: &'a Aggregation,
-    /// The program has cleared or truncated it since the state before.
+    /// The program has cleared it or removed all entries since the state before.
     pub is_fresh: bool,
+    /// The program has removed some of its entries since the state before.
+    pub is_cut: bool,
 }
 
 impl Recording {
@@ -37,29 +39,32 @@ impl Recording {
     /// time.
     pub fn states(&self, of: &Aggregation) -> Vec<State<'_>> {
         let mut states = Vec::new();
-        let mut is_fresh = false;
-        let mut push = |timestamp, aggregation, is_fresh: &mut bool| {
-            states.push(State { timestamp, aggregation, is_fresh: std::mem::take(is_fresh) });
+        // Whether the next state is fresh, and whether it is cut.
+        let mut next = (false, false);
+        let mut push = |timestamp, aggregation, next: &mut (bool, bool)| {
+            let (is_fresh, is_cut) = std::mem::take(next);
+            states.push(State { timestamp, aggregation, is_fresh, is_cut });
         };
         let mut snapshots = self.snapshots.iter().peekable();
         for n in 0..=self.records.len() {
             while let Some(s) = snapshots.next_if(|s| s.after <= n) {
                 if let Some(a) = s.aggregations.iter().find(|a| a.is_like(of)) {
-                    push(s.timestamp, a, &mut is_fresh);
+                    push(s.timestamp, a, &mut next);
                 }
             }
             let Some(record) = self.records.get(n) else { break };
             for action in &record.actions {
                 if let Some(a) = action.aggregations.iter().find(|a| a.is_like(of)) {
-                    push(record.timestamp, a, &mut is_fresh);
+                    push(record.timestamp, a, &mut next);
                 }
-                let changes = action.aggregation.as_ref().is_some_and(|name| *name == of.name);
-                is_fresh |= changes && matches!(action.action.as_str(), "clear" | "trunc");
+                let reset = action.reset().filter(|(name, _)| *name == of.name).map(|r| r.1);
+                next.0 |= matches!(reset, Some(Reset::Cleared | Reset::Removed));
+                next.1 |= reset == Some(Reset::Cut);
             }
         }
         if let Some(a) = self.aggregations.iter().find(|a| a.is_like(of)) {
             let last = self.span().map_or(0, |s| s.1);
-            push(self.ended.unwrap_or(last), a, &mut is_fresh);
+            push(self.ended.unwrap_or(last), a, &mut next);
         }
         states
     }
@@ -74,13 +79,16 @@ impl Recording {
         let mut all = Vec::new();
         for state in self.states(of) {
             let entries = &state.aggregation.entries;
-            let is_reset = state.is_fresh
-                || entries.iter().any(|e| {
-                    let old = before.get(e.keys.as_slice());
-                    old.is_some_and(|old| e.has_shrunk(old, &of.function))
-                });
+            let has_shrunk = |e: &Entry| {
+                let old = before.get(e.keys.as_slice());
+                old.is_some_and(|old| e.has_shrunk(old, &of.function))
+            };
+            // An entry that was removed may be back with a smaller value; the others go on.
+            let is_reset = state.is_fresh || (!state.is_cut && entries.iter().any(has_shrunk));
             let added = |e: &Entry| match before.get(e.keys.as_slice()) {
-                Some(old) if !is_reset => difference(e, old, &of.function),
+                Some(old) if !is_reset && !(state.is_cut && has_shrunk(e)) => {
+                    difference(e, old, &of.function)
+                }
                 _ => e.clone(),
             };
             all.push((from, state.timestamp, entries.iter().map(added).collect()));
@@ -159,5 +167,44 @@ mod tests {
             (40, vec![(1, 1)]),
         ];
         assert_eq!(found, expected);
+    }
+    /// `trunc(@a, 2)` keeps two entries with their values.
+    #[test]
+    fn entries_that_stay_after_trunc_are_counted_once() {
+        let state = |entries: &[(&str, i64)]| {
+            let entry = |&(key, value): &(&str, i64)| Entry {
+                keys: vec![Datum::String(key.into())],
+                value: Some(value),
+                ..Entry::default()
+            };
+            let (name, function) = ("n".into(), "count".into());
+            let (parameters, keynames) = (Vec::new(), Vec::new());
+            let entries = entries.iter().map(entry).collect();
+            Aggregation { name, function, parameters, keynames, entries }
+        };
+        let trunc = |by| Action {
+            action: "trunc".into(),
+            aggregation: Some("n".into()),
+            by,
+            ..Action::default()
+        };
+        let snapshot = |timestamp, after, a| Snapshot { timestamp, after, aggregations: vec![a] };
+        let added = |by| {
+            let recording = Recording {
+                records: vec![record(20, trunc(by))],
+                // "c" was removed and is back with a smaller value.
+                snapshots: vec![
+                    snapshot(10, 0, state(&[("a", 100), ("b", 50), ("c", 9)])),
+                    snapshot(30, 1, state(&[("a", 101), ("b", 50), ("c", 2)])),
+                ],
+                ..Recording::default()
+            };
+            let steps = recording.increments(&state(&[]));
+            steps[1].2.iter().map(|e| e.value.unwrap()).collect::<Vec<_>>()
+        };
+        assert_eq!(added(Some(2)), [1, 0, 2]);
+        assert_eq!(added(Some(-2)), [1, 0, 2]);
+        assert_eq!(added(Some(0)), [101, 50, 2]);
+        assert_eq!(added(None), [101, 50, 2]);
     }
 }

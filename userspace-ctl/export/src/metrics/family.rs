@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! A metric with its series, one for each combination of labels.
 
-use recording::{Bucket, Entry};
+use recording::{Bucket, Entry, Reset};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The type of a metric.
@@ -77,6 +77,11 @@ pub struct Series {
 }
 
 impl Series {
+    fn restart(&mut self) {
+        self.number.restart();
+        self.buckets.values_mut().for_each(Total::restart);
+    }
+
     /// Returns the value of a counter or gauge.
     pub fn number(&self) -> i128 {
         self.number.value()
@@ -108,12 +113,15 @@ pub struct Family {
     /// The upper bounds that any series has had. All series show all of them, so that they can be
     /// added up.
     bounds: BTreeSet<i64>,
+    /// The program has removed some entries since the last state.
+    is_cut: bool,
 }
 
 impl Family {
     /// Makes a family without series.
     pub fn new(name: String, kind: Kind) -> Self {
-        Self { name, kind, help: "", series: BTreeMap::new(), bounds: BTreeSet::new() }
+        let (series, bounds) = (BTreeMap::new(), BTreeSet::new());
+        Self { name, kind, help: "", series, bounds, is_cut: false }
     }
 
     /// Takes the state of an entry.
@@ -142,23 +150,32 @@ impl Family {
         series.number.now = i64::try_from(value).unwrap_or(i64::MAX);
     }
 
-    /// Forgets the series that have had no update since this was last called.
-    pub fn keep_updated(&mut self) {
-        self.series.retain(|_, s| std::mem::take(&mut s.is_updated));
+    /// Begins a new state, before an update for each of its entries.
+    pub fn begin_state(&mut self) {
+        if self.kind.is_gauge() || self.is_cut {
+            self.series.values_mut().for_each(|s| s.is_updated = false);
+        }
     }
 
-    /// Notes that the program has cleared or truncated the aggregation; truncation removes the
-    /// values of gauges.
-    pub fn restart(&mut self, is_truncated: bool) {
+    /// Ends a state. Gauges without an entry go; counters whose entries the program has removed
+    /// begin anew.
+    pub fn end_state(&mut self) {
+        let is_cut = std::mem::take(&mut self.is_cut);
         if self.kind.is_gauge() {
-            if is_truncated {
-                self.series.clear();
-            }
-            return;
+            self.series.retain(|_, s| s.is_updated);
+        } else if is_cut {
+            self.series.values_mut().filter(|s| !s.is_updated).for_each(Series::restart);
         }
-        for series in self.series.values_mut() {
-            series.number.restart();
-            series.buckets.values_mut().for_each(Total::restart);
+    }
+
+    /// Notes that the program has reset the aggregation. Only the next state shows which entries a
+    /// cut has removed.
+    pub fn reset(&mut self, how: Reset) {
+        match (how, self.kind.is_gauge()) {
+            (Reset::Cut, _) => self.is_cut = true,
+            (Reset::Removed, true) => self.series.clear(),
+            (Reset::Cleared, true) => {}
+            (_, false) => self.series.values_mut().for_each(Series::restart),
         }
     }
 

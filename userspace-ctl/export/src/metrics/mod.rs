@@ -100,15 +100,15 @@ impl Registry {
         self.version
     }
 
-    /// Takes a record: printed aggregations are newer than the last snapshot, and cleared ones
-    /// start anew.
+    /// Takes a record: printed aggregations are newer than the last snapshot, and reset ones start
+    /// anew.
     fn record(&mut self, record: &Record) {
         for action in &record.actions {
             action.aggregations.iter().for_each(|a| self.update(a));
-            if let ("clear" | "trunc", Some(name)) = (action.action.as_str(), &action.aggregation) {
-                let cleared = self.families.iter_mut().filter(|((of, _), _)| of == name);
-                cleared.for_each(|(_, family)| family.restart(action.action == "trunc"));
-                self.stacks.iter_mut().for_each(|s| s.restart(name));
+            if let Some((name, how)) = action.reset() {
+                let named = self.families.iter_mut().filter(|((of, _), _)| of == name);
+                named.for_each(|(_, family)| family.reset(how));
+                self.stacks.iter_mut().for_each(|s| s.reset(name, how));
             }
         }
     }
@@ -129,6 +129,7 @@ impl Registry {
         }
         let Some(family) = self.families.get_mut(&key) else { return };
         let (mut beyond, mut stacks) = (0, 0);
+        family.begin_state();
         for entry in &aggregation.entries {
             if entry.keys.iter().any(|k| matches!(k, Datum::Stack(_) | Datum::Ustack(_))) {
                 let kept = self.stacks.as_mut().is_some_and(|s| s.update(aggregation, entry));
@@ -150,9 +151,8 @@ impl Registry {
             room -= usize::from(!is_known);
             family.update(labels, entry);
         }
-        if kind.is_gauge() {
-            family.keep_updated();
-        }
+        family.end_state();
+        self.stacks.iter_mut().for_each(|s| s.end_state(aggregation));
         self.left_out.insert(family.name.clone(), (beyond, stacks));
     }
 

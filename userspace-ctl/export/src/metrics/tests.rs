@@ -88,6 +88,38 @@ fn counters_never_go_back() {
     assert_eq!(says(&[count(5), trunc, aggregation("n", "count", "")]), is(5));
 }
 
+/// `trunc(@n, 2)` keeps two entries with their values.
+#[test]
+fn entries_that_stay_after_trunc_are_counted_once() {
+    let state = |of: &[(&str, i64)]| {
+        let entries: Vec<String> = of.iter().map(|(key, n)| entry(key, *n)).collect();
+        aggregation("n", "count", &entries.join(","))
+    };
+    let trunc = |by: &str| {
+        format!(
+            r#"{{"type":"record","timestamp":1,"cpu":0,"probe":{{"id":1,"provider":"p","module":"","function":"","name":"tick-1s"}},"actions":[{{"action":"trunc","aggregation":"n"{by}}}]}}"#
+        )
+    };
+    let says = |lines: &[String]| {
+        let all = text(&fed(LIMIT, lines), Dialect::Prometheus);
+        let numbers = all.lines().filter(|l| !l.starts_with('#'));
+        numbers.map(|l| l.rsplit(' ').next().unwrap().to_string()).collect::<Vec<_>>()
+    };
+    let before = state(&[("a", 100), ("b", 50), ("c", 9)]);
+    for by in [r#","by":2"#, r#","by":-2"#] {
+        // "c" is removed, and later it has more than it had before.
+        let lines = [
+            before.clone(),
+            trunc(by),
+            state(&[("a", 101), ("b", 50)]),
+            state(&[("a", 101), ("b", 51), ("c", 10)]),
+        ];
+        assert_eq!(says(&lines), ["101", "51", "19"]);
+    }
+    let whole = [before, trunc(""), state(&[("a", 101)])];
+    assert_eq!(says(&whole), ["201", "50", "9"]);
+}
+
 /// Names that were cut within different characters have the same text.
 #[test]
 fn entries_with_the_same_text_are_added_up() {

@@ -196,6 +196,32 @@ fn each_count_is_sent_once() {
     assert!(told(&body)[0].ends_with("[750]"), "{:?}", told(&body));
 }
 
+/// `trunc(@off_ns, 1)` keeps an entry with its value.
+#[test]
+fn stacks_that_stay_after_trunc_are_counted_once() {
+    let state = |entries: &[(&str, i64)]| {
+        let entry = |(function, n): &(&str, i64)| {
+            format!(r#"{{"keys":[{{"type":"stack","value":["vmlinux`{function}"]}}],"value":{n}}}"#)
+        };
+        let entries: Vec<String> = entries.iter().map(entry).collect();
+        format!(
+            r#"{{"type":"aggregation","name":"n","function":"count","entries":[{}]}}"#,
+            entries.join(",")
+        )
+    };
+    let trunc = r#"{"type":"record","timestamp":1,"cpu":0,"probe":{"id":1,"provider":"p","module":"","function":"","name":"n"},"actions":[{"action":"trunc","aggregation":"n","by":1}]}"#;
+    let lines = [
+        state(&[("f", 100), ("g", 9)]),
+        trunc.into(),
+        state(&[("f", 101)]),
+        // "g" has more than it had before it was removed.
+        state(&[("f", 101), ("g", 10)]),
+    ];
+    let registry = taken(10, &lines.each_ref().map(String::as_str));
+    let (_, totals) = registry.profiles(&Sent::new(), TIME).unwrap();
+    assert_eq!(totals, [101, 19]);
+}
+
 #[test]
 fn stacks_without_a_place_are_counted() {
     let left_out = |limit| {
