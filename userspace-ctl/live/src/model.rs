@@ -297,8 +297,8 @@ impl Table {
             if !is_reset && before == Some(entry) {
                 continue;
             }
-            let goes_on = |row: &&Entry| !is_reset && !(is_cut && entry.has_shrunk(row, function));
-            let added = match before.filter(goes_on) {
+            let is_new = |row: &Entry| is_reset || (is_cut && entry.has_shrunk(row, function));
+            let added = match before.filter(|row| !is_new(row)) {
                 Some(before) => entry.since(before, function),
                 None => entry.clone(),
             };
