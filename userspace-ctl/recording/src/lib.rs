@@ -110,18 +110,18 @@ impl Recording {
 
     /// Reads lines; the first must be the head of a stream if `needs_head`. Returns whether there
     /// was no line.
-    fn lines(&mut self, from: impl BufRead, mut needs_head: bool) -> Result<bool, Error> {
-        let mut is_empty = true;
-        for (n, text) in from.lines().enumerate() {
-            let text = text.map_err(Error::Io)?;
-            match serde_json::from_str(&text) {
+    fn lines(&mut self, mut from: impl BufRead, mut needs_head: bool) -> Result<bool, Error> {
+        let (mut is_empty, mut text, mut n) = (true, Vec::new(), 0);
+        while pieces::next_line(&mut from, &mut text).map_err(Error::Io)? {
+            n += 1;
+            match serde_json::from_slice(&text) {
                 Ok(Line::Dtrace { schema, .. }) if schema > SCHEMA => {
                     return Err(Error::Schema(schema))
                 }
                 Ok(line @ Line::Dtrace { .. }) => self.add(line),
                 _ if needs_head => return Err(Error::NotDtrace),
                 Ok(line) => self.add(line),
-                Err(e) => return Err(Error::Line(n + 1, e.to_string())),
+                Err(e) => return Err(Error::Line(n, e.to_string())),
             }
             (is_empty, needs_head) = (false, false);
         }
