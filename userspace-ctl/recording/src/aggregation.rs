@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::mem::size_of;
 
 /// An aggregation at some time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,8 +34,8 @@ pub struct Entry {
     /// The number of a `count`, `sum`, `min`, `max`, `avg` or `stddev`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<i64>,
-    /// The buckets of a distribution, without empty ones.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// The buckets of a distribution in the order of their values, without empty ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "sorted")]
     pub buckets: Vec<Bucket>,
     /// The number of values that an `avg` or `stddev` has seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -168,22 +169,39 @@ impl Entry {
         self.buckets.iter().find(|b| b.low == Some(0)).map_or(0, |b| b.count)
     }
 
+    /// Returns about how many bytes of memory the entry takes.
+    pub(crate) fn size(&self) -> usize {
+        let keys: usize = self.keys.iter().map(Datum::size).sum();
+        size_of::<Self>() + keys + self.buckets.len() * size_of::<Bucket>()
+    }
+
     /// Returns the number of values that a distribution has counted.
     pub fn total(&self) -> i64 {
         self.buckets.iter().fold(0, |sum, b| sum.wrapping_add(b.count))
     }
 
-    /// Returns the bucket with the same bounds.
-    pub(crate) fn bucket(&self, like: &Bucket) -> Option<&Bucket> {
-        self.buckets.iter().find(|b| (b.low, b.high) == (like.low, like.high))
+    /// Returns the buckets with the values that were added after an earlier state: `bucket` makes
+    /// each from its bounds and the added count.
+    pub(crate) fn buckets_since(
+        &self,
+        before: &Self,
+        bucket: impl Fn(&Bucket, i64) -> Bucket,
+    ) -> Vec<Bucket> {
+        let added = |(now, old): (Option<&Bucket>, Option<&Bucket>)| {
+            let now = now?;
+            let added = now.whole().wrapping_sub(old.map_or(0, Bucket::whole));
+            (added != 0).then(|| bucket(now, added))
+        };
+        pairs(&self.buckets, &before.buckets).filter_map(added).collect()
     }
 
     /// Tells whether something is missing that an earlier state of this entry had; then the program
     /// has cleared the aggregation.
     pub fn has_shrunk(&self, before: &Self, function: &str) -> bool {
-        let is_less = |b: &Bucket| self.bucket(b).map_or(0, Bucket::whole) < b.whole();
         let whole = |e: &Self| e.raw.or(e.value);
-        before.buckets.iter().any(|b| b.whole() > 0 && is_less(b))
+        let count = |b: Option<&Bucket>| b.map_or(0, Bucket::whole);
+        let mut both = pairs(&self.buckets, &before.buckets).map(|(a, b)| (count(a), count(b)));
+        both.any(|(now, old)| old > 0 && now < old)
             || (function == "count" && whole(self) < whole(before))
             || self.count < before.count
     }
@@ -207,13 +225,11 @@ impl Entry {
             }
             _ => {}
         }
-        for bucket in &mut entry.buckets {
-            let old = before.bucket(bucket).map_or(0, Bucket::whole);
-            let added = bucket.whole().wrapping_sub(old);
-            bucket.count = added.wrapping_div(normal);
-            bucket.raw = self.normal.map(|_| added);
-        }
-        entry.buckets.retain(|b| b.whole() != 0);
+        entry.buckets = self.buckets_since(before, |bucket, added| Bucket {
+            count: added.wrapping_div(normal),
+            raw: self.normal.map(|_| added),
+            ..*bucket
+        });
         entry
     }
 
@@ -252,17 +268,13 @@ impl Entry {
             self.value = Some(both.wrapping_div(self.divisor()));
             self.raw = self.normal.map(|_| both);
         }
-        for bucket in &other.buckets {
-            match self.buckets.iter_mut().find(|b| (b.low, b.high) == (bucket.low, bucket.high)) {
-                Some(known) => {
-                    let all = known.whole().wrapping_add(bucket.whole());
-                    known.count = all.wrapping_div(self.normal.unwrap_or(1).max(1));
-                    known.raw = known.raw.and(Some(all));
-                }
-                None => self.buckets.push(*bucket),
-            }
-        }
-        self.buckets.sort_by_key(|b| (b.low.unwrap_or(i64::MIN), b.high));
+        let normal = self.divisor();
+        let sum = |(own, more): (Option<&Bucket>, Option<&Bucket>)| {
+            let (Some(own), Some(more)) = (own, more) else { return own.or(more).copied() };
+            let all = own.whole().wrapping_add(more.whole());
+            Some(Bucket { count: all.wrapping_div(normal), raw: own.raw.and(Some(all)), ..*own })
+        };
+        self.buckets = pairs(&self.buckets, &other.buckets).filter_map(sum).collect();
     }
 
     fn divisor(&self) -> i64 {
@@ -303,7 +315,36 @@ impl Entry {
     }
 }
 
+/// Goes through two sorted lists side by side: buckets of the same bounds come together. A program
+/// may use thousands of buckets, so nothing here may search a list for each.
+fn pairs<'a>(
+    a: &'a [Bucket],
+    b: &'a [Bucket],
+) -> impl Iterator<Item = (Option<&'a Bucket>, Option<&'a Bucket>)> {
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    std::iter::from_fn(move || {
+        let order = match (a.peek(), b.peek()) {
+            (None, None) => return None,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(a), Some(b)) => a.order().cmp(&b.order()),
+        };
+        Some((a.next_if(|_| order != Ordering::Greater), b.next_if(|_| order != Ordering::Less)))
+    })
+}
+
+/// Reads buckets. The order of a stream from elsewhere is not trusted.
+fn sorted<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<Bucket>, D::Error> {
+    let mut buckets = Vec::<Bucket>::deserialize(from)?;
+    buckets.sort_by_key(Bucket::order);
+    Ok(buckets)
+}
+
 impl Bucket {
+    fn order(&self) -> (i64, i64) {
+        (self.low.unwrap_or(i64::MIN), self.high.unwrap_or(i64::MAX))
+    }
+
     /// Returns the count before `normalize()`.
     pub fn whole(&self) -> i64 {
         self.raw.unwrap_or(self.count)
@@ -355,5 +396,33 @@ mod tests {
         a.sort();
         let order: Vec<String> = a.entries.iter().map(|e| e.keys[0].to_string()).collect();
         assert_eq!(order, ["c", "b", "a", "d"]);
+    }
+    /// Returns an entry with these buckets, each from `at` to `at + 9`, read from a stream.
+    fn spread(buckets: &[(i64, i64)]) -> Entry {
+        let bucket = |(at, count): &(i64, i64)| {
+            format!(r#"{{"low":{at},"high":{},"count":{count}}}"#, at + 9)
+        };
+        let buckets: Vec<String> = buckets.iter().map(bucket).collect();
+        serde_json::from_str(&format!(r#"{{"keys":[],"buckets":[{}]}}"#, buckets.join(",")))
+            .unwrap()
+    }
+
+    fn counts(entry: &Entry) -> Vec<(i64, i64)> {
+        entry.buckets.iter().map(|b| (b.low.unwrap(), b.count)).collect()
+    }
+
+    #[test]
+    fn buckets_of_two_states_meet() {
+        let before = spread(&[(0, 1), (20, 5)]);
+        let now = spread(&[(30, 2), (0, 1), (20, 7), (-10, 3)]);
+        assert_eq!(counts(&now), [(-10, 3), (0, 1), (20, 7), (30, 2)]);
+        assert!(!now.has_shrunk(&before, "lquantize"));
+        assert!(before.has_shrunk(&now, "lquantize"));
+        assert!(spread(&[(20, 9)]).has_shrunk(&before, "lquantize"));
+        assert_eq!(counts(&now.since(&before, "lquantize")), [(-10, 3), (20, 2), (30, 2)]);
+        let mut both = now;
+        both.merge(&spread(&[(40, 1), (10, 4), (30, 1)]), "lquantize");
+        let expected = [(-10, 3), (0, 1), (10, 4), (20, 7), (30, 3), (40, 1)];
+        assert_eq!(counts(&both), expected);
     }
 }

@@ -4,7 +4,10 @@
 
 use crate::aggregation::Sum;
 use crate::{Aggregation, Datum, Machine, Recording, Snapshot};
-use std::borrow::Cow;
+use std::mem::size_of_val;
+
+/// The most bytes of merged snapshots, as a multiple of those that were read.
+const GROWTH: usize = 4;
 
 /// Adds streams up. Times are converted to the first machine's `timestamp`. With `by_host`, the
 /// machine's name becomes the first key of every aggregation.
@@ -104,7 +107,14 @@ impl Merge {
         merged.aggregations = self.sums.into_iter().map(|s| s.aggregation).collect();
         merged.records.sort_by_key(|r| r.timestamp);
         merged.aggregations.iter_mut().for_each(Aggregation::sort);
-        merged.snapshots = rounds(self.snapshots, &merged);
+        let left_out;
+        (merged.snapshots, left_out) = rounds(self.snapshots, &merged);
+        if left_out > 0 {
+            merged.notes.push(format!(
+                "the machines' snapshots differ so much in size or number that {left_out} rounds of \
+                 them were left out; sums are exact, but steps in time are coarser"
+            ));
+        }
         merged
     }
 }
@@ -141,36 +151,70 @@ fn with_host(a: &Aggregation, host: &str) -> Aggregation {
     a
 }
 
+/// The snapshots of all machines while they are made.
+struct Rounds<'a> {
+    merged: &'a Recording,
+    found: Vec<Snapshot>,
+    /// The bytes that the machines' own snapshots take, of those that were read so far.
+    read: usize,
+    /// The bytes that the found ones take.
+    made: usize,
+    left_out: usize,
+}
+
+impl Rounds<'_> {
+    /// Adds up the machines' last snapshots, which take `size` bytes. Without `must`, the round is
+    /// left out if the result would become too large.
+    fn close(&mut self, timestamp: u64, latest: &[Vec<Aggregation>], size: usize, must: bool) {
+        if !must && self.made + size > self.read.saturating_mul(GROWTH) {
+            self.left_out += 1;
+            return;
+        }
+        self.made += size;
+        let mut sums = Vec::new();
+        latest.iter().flatten().for_each(|a| put(&mut sums, a.clone()));
+        let aggregations = sums.into_iter().map(|s: Sum| s.aggregation).collect();
+        let after = self.merged.records.partition_point(|r| r.timestamp <= timestamp);
+        self.found.push(Snapshot { timestamp, aggregations, after });
+    }
+}
+
+/// Returns about how many bytes of memory aggregations take.
+fn size(all: &[Aggregation]) -> usize {
+    let entries = all.iter().flat_map(|a| &a.entries).map(crate::Entry::size).sum::<usize>();
+    entries + size_of_val(all)
+}
+
 /// Makes one snapshot of all machines for each round of their snapshots. A machine without one in a
-/// round counts with its last one.
-fn rounds(mut all: Vec<(u64, usize, Vec<Aggregation>)>, merged: &Recording) -> Vec<Snapshot> {
+/// round counts with its last one. Also returns the number of rounds that have none: many small
+/// snapshots of one machine must not copy the large one of another machine each time.
+fn rounds(
+    mut all: Vec<(u64, usize, Vec<Aggregation>)>,
+    merged: &Recording,
+) -> (Vec<Snapshot>, usize) {
     all.sort_by_key(|s| s.0);
     let count = all.iter().map(|s| s.1 + 1).max().unwrap_or(0);
-    let mut latest: Vec<Cow<'_, [Aggregation]>> = vec![Cow::Borrowed(&[]); count];
+    let mut latest: Vec<Vec<Aggregation>> = vec![Vec::new(); count];
     let mut is_new = vec![false; count];
-    let mut found = Vec::new();
-    let mut close = |timestamp: u64, latest: &[Cow<'_, [Aggregation]>]| {
-        let mut sums = Vec::new();
-        latest.iter().flat_map(|l| l.iter()).for_each(|a| put(&mut sums, a.clone()));
-        let aggregations = sums.into_iter().map(|s: Sum| s.aggregation).collect();
-        let after = merged.records.partition_point(|r| r.timestamp <= timestamp);
-        found.push(Snapshot { timestamp, aggregations, after });
-    };
-    let mut last = 0;
+    let mut rounds = Rounds { merged, found: Vec::new(), read: 0, made: 0, left_out: 0 };
+    let (mut last, mut all_latest) = (0, 0);
     for (timestamp, machine, aggregations) in all {
         if is_new.get(machine) == Some(&true) {
-            close(last, &latest);
+            rounds.close(last, &latest, all_latest, false);
             is_new.fill(false);
         }
         if let (Some(slot), Some(flag)) = (latest.get_mut(machine), is_new.get_mut(machine)) {
-            (*slot, *flag) = (Cow::Owned(aggregations), true);
+            let bytes = size(&aggregations);
+            rounds.read += bytes;
+            all_latest = all_latest + bytes - size(slot);
+            (*slot, *flag) = (aggregations, true);
         }
         last = timestamp;
     }
     if is_new.contains(&true) {
-        close(last, &latest);
+        rounds.close(last, &latest, all_latest, true);
     }
-    found
+    (rounds.found, rounds.left_out)
 }
 
 #[cfg(test)]
@@ -280,5 +324,29 @@ mod tests {
             found.snapshots.iter().map(|s| (s.timestamp, s.after, value(s))).collect();
         assert_eq!(snapshots, [(1800, 4, 11), (2200, 4, 12)]);
         assert_eq!(found.machines[1].wall(1500), 5500);
+    }
+    #[test]
+    fn small_snapshots_do_not_copy_a_large_one_each_time() {
+        let snapshot = |t: u64, entries: &[String]| {
+            format!(
+                r#"{{"type":"snapshot","timestamp":{t},"aggregations":[{{"name":"c","function":"count","entries":[{}]}}]}}"#,
+                entries.join(",")
+            )
+        };
+        let keyed = |n: u64| format!(r#"{{"keys":[{{"type":"int","value":{n}}}],"value":1}}"#);
+        let many: Vec<String> = (1..=100).map(keyed).collect();
+        let few = |t: u64| snapshot(1000 + t, &[format!(r#"{{"keys":[],"value":{t}}}"#)]);
+        let small: Vec<String> = (1..=50).map(few).collect();
+        let all =
+            vec![stream("a", 5000, &snapshot(1000, &many)), stream("b", 5000, &small.join("\n"))];
+        let found = merge(all, false);
+        let entries = |s: &Snapshot| s.aggregations[0].entries.len();
+        let kept: usize = found.snapshots.iter().map(entries).sum();
+        // A copy of the large one for each small one would make 5,050.
+        assert!(kept < 1000, "{kept}");
+        let last = found.snapshots.last().unwrap();
+        assert_eq!((last.timestamp, entries(last)), (1050, 101));
+        assert_eq!(last.aggregations[0].entries[100].value, Some(50));
+        assert!(found.notes[0].contains("rounds of them were left out"), "{:?}", found.notes);
     }
 }

@@ -85,10 +85,9 @@ impl Recording {
             };
             // An entry that was removed may be back with a smaller value; the others go on.
             let is_reset = state.is_fresh || (!state.is_cut && entries.iter().any(has_shrunk));
+            let is_new = |e: &Entry| is_reset || (state.is_cut && has_shrunk(e));
             let added = |e: &Entry| match before.get(e.keys.as_slice()) {
-                Some(old) if !is_reset && !(state.is_cut && has_shrunk(e)) => {
-                    difference(e, old, &of.function)
-                }
+                Some(old) if !is_new(e) => difference(e, old, &of.function),
                 _ => e.clone(),
             };
             all.push((from, state.timestamp, entries.iter().map(added).collect()));
@@ -105,12 +104,8 @@ fn difference(now: &Entry, before: &Entry, function: &str) -> Entry {
         let whole = |e: &Entry| e.raw.or(e.value).unwrap_or(0);
         entry.value = Some(whole(now).wrapping_sub(whole(before)));
     }
-    for bucket in &mut entry.buckets {
-        let old = before.bucket(bucket).map_or(0, Bucket::whole);
-        bucket.count = bucket.whole().wrapping_sub(old);
-        bucket.raw = None;
-    }
-    entry.buckets.retain(|b| b.count != 0);
+    entry.buckets =
+        now.buckets_since(before, |bucket, added| Bucket { count: added, raw: None, ..*bucket });
     entry
 }
 

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::mem::size_of;
 
 /// A value.
 #[derive(Debug, Clone, PartialEq, PartialOrd, Serialize, Deserialize)]
@@ -77,6 +78,20 @@ impl Datum {
             }
             _ => None,
         }
+    }
+}
+
+impl Datum {
+    /// Returns about how many bytes of memory the value takes.
+    pub(crate) fn size(&self) -> usize {
+        let text = match self {
+            Self::Int(_) | Self::Uint(_) | Self::Float(_) => 0,
+            Self::String(text) | Self::Bytes(text) | Self::Symbol(text) => text.len(),
+            Self::Stack(frames) | Self::Ustack(frames) => {
+                frames.iter().map(|f| size_of::<String>() + f.len()).sum()
+            }
+        };
+        size_of::<Self>() + text
     }
 }
 
