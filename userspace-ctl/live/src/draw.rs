@@ -152,7 +152,7 @@ fn lines(buf: &mut Buffer, at: Rect, model: &Model, look: Look) {
             Kind::Text => Style::default(),
             Kind::Message => look.message(),
         };
-        put(buf, at.x, y, at.width, text, style);
+        put(buf, at.x, y, at.width, &text, style);
     }
 }
 

@@ -5,11 +5,14 @@
 use crate::series::{Sample, Series};
 use plaintext::clean;
 use recording::{Action, Aggregation, Datum, Drop, Entry, Line, Record, Recording, Reset};
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::mem::take;
 
 /// The number of text lines that are kept.
 pub const LINES: usize = 1000;
+/// The bytes after which text without a newline becomes a line.
+pub const LONGEST: usize = 64 << 10;
 /// The number of snapshot entries, and of records, that are kept for saving.
 const KEPT: usize = 100_000;
 
@@ -116,7 +119,7 @@ impl Model {
     pub fn print(&mut self, text: &str) {
         for piece in text.split_inclusive('\n') {
             self.partial.push_str(piece);
-            if self.partial.ends_with('\n') {
+            if self.partial.ends_with('\n') || self.partial.len() >= LONGEST {
                 let line = take(&mut self.partial);
                 self.push(Kind::Text, line.trim_end_matches('\n'));
             }
@@ -129,9 +132,9 @@ impl Model {
     }
 
     /// Returns all lines, including one without a newline so far.
-    pub fn all_lines(&self) -> impl DoubleEndedIterator<Item = (Kind, &str)> {
-        let whole = self.lines.iter().map(|(kind, line)| (*kind, line.as_str()));
-        let partial = (!self.partial.is_empty()).then_some((Kind::Text, self.partial.as_str()));
+    pub fn all_lines(&self) -> impl DoubleEndedIterator<Item = (Kind, Cow<'_, str>)> {
+        let whole = self.lines.iter().map(|(kind, line)| (*kind, line.into()));
+        let partial = (!self.partial.is_empty()).then(|| (Kind::Text, clean(&self.partial)));
         whole.chain(partial)
     }
 

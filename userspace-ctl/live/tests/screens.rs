@@ -333,6 +333,20 @@ fn printed_text_has_a_pane() {
 }
 
 #[test]
+fn text_without_a_newline_has_a_limit_and_no_escapes() {
+    let mut view = View::new(true);
+    view.model.print("\u{1b}]52;c;AAAA\u{7}");
+    let all = |view: &View| {
+        let lines = view.model.all_lines().map(|(_, line)| line.into_owned());
+        lines.collect::<Vec<_>>()
+    };
+    assert_eq!(all(&view), ["\u{fffd}]52;c;AAAA\u{fffd}"]);
+    (0..40_000).for_each(|_| view.model.print("bash "));
+    let lines = all(&view);
+    assert!(lines.len() > 3 && lines.iter().all(|l| l.len() < 70_000), "{}", lines.len());
+}
+
+#[test]
 fn keys_are_told() {
     let mut view = minute(true);
     view.keys("?");
