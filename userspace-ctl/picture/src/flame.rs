@@ -13,6 +13,9 @@ const LEAST: f64 = 0.0008;
 const WIDE: f64 = 1160.0;
 const CHARACTER: f64 = 7.0;
 const ROW: f64 = 18.0;
+/// The most frames of a stack in a graph, whose functions call themselves for each. A real stack
+/// has some hundred; a stream from elsewhere may have any number.
+const DEEPEST: usize = 2048;
 /// The most rows of the table of functions.
 const ROWS: usize = 40;
 
@@ -75,6 +78,17 @@ fn path(keys: &[Datum]) -> Vec<Part> {
         }
     }
     path
+}
+
+/// Leaves out the innermost frames of a stack that is too deep.
+fn cut(path: &mut Vec<Part>) {
+    let more = path.len().saturating_sub(DEEPEST - 1);
+    if more > 1 {
+        path.truncate(DEEPEST - 1);
+        let kind = path.last().map_or(Kind::Key, |last| last.kind);
+        let name = format!("{more} more frames");
+        path.push(Part { name, object: String::new(), kind, is_inlined: false });
+    }
 }
 
 /// Returns the aggregations at the end, or all shown ones if there are none at the end.
@@ -197,7 +211,8 @@ impl Graph {
 
     fn add(&mut self, side: usize, a: &Aggregation) {
         for e in &a.entries {
-            let (weight, path) = (weight(a, e), path(&e.keys));
+            let (weight, mut path) = (weight(a, e), path(&e.keys));
+            cut(&mut path);
             if weight > 0 && !path.is_empty() {
                 self.root.add(&path, side, weight as f64);
             }
@@ -440,5 +455,29 @@ fn function_table(all: &[(String, [f64; 2], [f64; 2])], whole: [f64; 2], is_diff
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stack_has_a_limit() {
+        let frames: Vec<String> = (0..100_000).map(|n| format!("\"a`f{n}\"")).collect();
+        let line = format!(
+            r#"{{"name":"","function":"count","entries":[{{"keys":[{{"type":"ustack","value":[{}]}}],"value":1}}]}}"#,
+            frames.join(",")
+        );
+        let aggregation: Aggregation = serde_json::from_str(&line).unwrap();
+        // The main thread of the command has a stack of this size.
+        let draw = move || {
+            let recording = Recording { aggregations: vec![aggregation], ..Recording::default() };
+            String::from_utf8(svg(&recording).unwrap()).unwrap()
+        };
+        let thread = std::thread::Builder::new().stack_size(8 << 20).spawn(draw).unwrap();
+        let svg = thread.join().unwrap();
+        assert!(svg.contains("97953 more frames"));
+        assert!(svg.contains("f99999") && !svg.contains("f0<"));
     }
 }
