@@ -9,9 +9,10 @@ use crate::otlp::{self, Endpoint, Event, Sender};
 use crate::serve;
 use recording::{Line, Pieces};
 use std::cell::RefCell;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{Error, ErrorKind, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -184,7 +185,16 @@ fn replace(path: &Path, content: &[u8]) -> Result<(), Error> {
     // This ending keeps node_exporter from reading the file.
     beside.push(format!(".{}.tmp", std::process::id()));
     let beside = Path::new(&beside);
-    let done = fs::write(beside, content).and_then(|()| fs::rename(beside, path));
+    // The folder may belong to another user, who could put a link there. A new file follows none.
+    let create = || File::options().write(true).create_new(true).mode(0o644).open(beside);
+    let created = match create() {
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => {
+            fs::remove_file(beside).and_then(|()| create())
+        }
+        created => created,
+    };
+    let mut file = created?;
+    let done = file.write_all(content).and_then(|()| fs::rename(beside, path));
     if done.is_err() {
         let _ = fs::remove_file(beside);
     }
@@ -275,5 +285,19 @@ mod tests {
         fs::remove_file(&path).unwrap();
         let nowhere = Destination::Textfile("/nonexistent/x.prom".into());
         assert!(Exporter::new(vec![nowhere], 1).start().unwrap_err().contains("/nonexistent"));
+    }
+    #[test]
+    fn a_file_is_not_written_through_a_link() {
+        let folder = std::env::temp_dir().join(format!("dtrace-link-{}", std::process::id()));
+        fs::create_dir(&folder).unwrap();
+        let (path, other) = (folder.join("x.prom"), folder.join("other"));
+        fs::write(&other, "kept").unwrap();
+        let beside = folder.join(format!("x.prom.{}.tmp", std::process::id()));
+        std::os::unix::fs::symlink(&other, beside).unwrap();
+        replace(&path, b"metrics").unwrap();
+        assert_eq!(fs::read(&other).unwrap(), b"kept");
+        assert_eq!(fs::read(&path).unwrap(), b"metrics");
+        assert!(!path.is_symlink());
+        fs::remove_dir_all(&folder).unwrap();
     }
 }
