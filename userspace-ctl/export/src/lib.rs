@@ -16,6 +16,7 @@ pub mod live;
 mod messages;
 pub mod metrics;
 mod otlp;
+mod patience;
 pub mod perfetto;
 pub mod pprof;
 mod profiles;

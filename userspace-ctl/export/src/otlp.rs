@@ -12,22 +12,25 @@
 use crate::gzip::{compressed, Compression};
 use crate::messages::Messages;
 use crate::metrics::Shared;
+use crate::patience;
 use crate::profiles::{Interval, Sent};
 use crate::source::{attribute, Source};
 use crate::wire::Writer;
-use std::io::{Error, Read, Write};
+use std::io::Error;
 use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::mpsc::{sync_channel, Receiver, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The most printed events that wait to be sent.
 const EVENTS: usize = 10_000;
-/// The time that a collector has to accept a connection, and for each read and write.
+/// The time that a collector has for a request, from the connection to the end of its answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The most bytes of an answer that are read.
-const ANSWER: u64 = 4 << 10;
+const ANSWER: usize = 4 << 10;
+/// The most characters of an answer's first line that a message shows.
+const STATUS: usize = 100;
 /// `SEVERITY_NUMBER_INFO`.
 const INFO: u64 = 9;
 
@@ -226,49 +229,57 @@ impl Common {
 
 /// Sends one request; the error is a sentence's end.
 fn post(endpoint: &Endpoint, path: &str, body: &[u8]) -> Result<(), String> {
+    let end = Instant::now() + PATIENCE;
     let body = compressed(body, Compression::fast());
+    let mut stream = connect(endpoint, end)?;
+    let head = format!(
+        "POST {}{path} HTTP/1.1\r\nHost: {}\r\nUser-Agent: dtrace/{}\r\nContent-Type: \
+         application/x-protobuf\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\nConnection: \
+         close\r\n\r\n",
+        endpoint.prefix,
+        endpoint.host,
+        env!("CARGO_PKG_VERSION"),
+        body.len()
+    );
+    let request = [head.as_bytes(), &body].concat();
+    let answer = talk(&mut stream, &request, end).map_err(|e| e.to_string())?;
+    let status = answer.lines().next().unwrap_or_default();
+    let code = status.split_whitespace().nth(1).unwrap_or_default();
+    let shown: String = status.chars().take(STATUS).collect();
+    match code.starts_with('2') {
+        true => Ok(()),
+        false => Err(format!("it answers {path} with '{shown}'")),
+    }
+}
+
+fn connect(endpoint: &Endpoint, end: Instant) -> Result<TcpStream, String> {
     let addresses = endpoint.host.to_socket_addrs().map_err(|e| e.to_string())?;
     let mut why = "no address".to_string();
-    let mut stream = None;
     for address in addresses {
-        match TcpStream::connect_timeout(&address, PATIENCE) {
-            Ok(connected) => {
-                stream = Some(connected);
-                break;
-            }
+        let left = patience::left(end).map_err(|e| e.to_string())?;
+        match TcpStream::connect_timeout(&address, left) {
+            Ok(stream) => return Ok(stream),
             Err(e) => why = e.to_string(),
         }
     }
-    let mut stream = stream.ok_or(why)?;
-    let mut talk = || -> Result<String, Error> {
-        stream.set_read_timeout(Some(PATIENCE))?;
-        stream.set_write_timeout(Some(PATIENCE))?;
-        let head = format!(
-            "POST {}{path} HTTP/1.1\r\nHost: {}\r\nUser-Agent: dtrace/{}\r\nContent-Type: \
-             application/x-protobuf\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\nConnection: \
-             close\r\n\r\n",
-            endpoint.prefix,
-            endpoint.host,
-            env!("CARGO_PKG_VERSION"),
-            body.len()
-        );
-        stream.write_all(head.as_bytes())?;
-        stream.write_all(&body)?;
-        let mut answer = Vec::new();
-        // A collector may break off behind its answer.
-        let read = (&mut stream).take(ANSWER).read_to_end(&mut answer);
-        match read {
-            Err(e) if answer.is_empty() => Err(e),
-            _ => Ok(String::from_utf8_lossy(&answer).into_owned()),
+    Err(why)
+}
+
+/// Sends a request and returns the answer.
+fn talk(stream: &mut TcpStream, request: &[u8], end: Instant) -> Result<String, Error> {
+    patience::write(stream, request, end)?;
+    let mut answer = Vec::new();
+    let mut some = [0; 1024];
+    while answer.len() < ANSWER {
+        match patience::read(stream, &mut some, end) {
+            Ok(0) => break,
+            Ok(n) => answer.extend_from_slice(some.get(..n).unwrap_or_default()),
+            // A collector may break off behind its answer.
+            Err(_) if !answer.is_empty() => break,
+            Err(e) => return Err(e),
         }
-    };
-    let answer = talk().map_err(|e| e.to_string())?;
-    let status = answer.lines().next().unwrap_or_default();
-    let code = status.split_whitespace().nth(1).unwrap_or_default();
-    match code.starts_with('2') {
-        true => Ok(()),
-        false => Err(format!("it answers {path} with '{status}'")),
     }
+    Ok(String::from_utf8_lossy(&answer).into_owned())
 }
 
 #[cfg(test)]

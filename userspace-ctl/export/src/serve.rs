@@ -5,8 +5,9 @@
 
 use crate::gzip::{compressed, Compression};
 use crate::metrics::{Dialect, Shared};
+use crate::patience;
 use std::collections::HashMap;
-use std::io::{Error, ErrorKind, Read, Write};
+use std::io::{Error, ErrorKind};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -157,16 +158,16 @@ impl Server {
             ("GET" | "HEAD", _) => ("404 Not Found", plain, "", Arc::default()),
             _ => ("405 Method Not Allowed", plain, "Allow: GET, HEAD\r\n", Arc::default()),
         };
-        let mut answer = format!(
+        let answer = format!(
             "HTTP/1.1 {status}\r\nContent-Type: {media_type}\r\nContent-Length: {}\r\n{encoding}Vary: Accept, \
              Accept-Encoding\r\nConnection: close\r\n\r\n",
             body.len()
-        )
-        .into_bytes();
+        );
+        client.set_nodelay(true)?;
+        patience::write(&mut client, answer.as_bytes(), end)?;
         if method != "HEAD" {
-            answer.extend_from_slice(&body);
+            patience::write(&mut client, &body, end)?;
         }
-        write(&mut client, &answer, end)?;
         client.shutdown(Shutdown::Write)
     }
 
@@ -196,24 +197,14 @@ impl Server {
     }
 }
 
-/// Returns the remaining time, or an error.
-fn left(end: Instant) -> Result<Duration, Error> {
-    let left = end.saturating_duration_since(Instant::now());
-    match left.is_zero() {
-        true => Err(ErrorKind::TimedOut.into()),
-        false => Ok(left),
-    }
-}
-
 /// Reads a request up to its empty line.
 fn head(client: &mut TcpStream, end: Instant) -> Result<String, Error> {
     let mut head = Vec::new();
     let mut some = [0; 1024];
     loop {
-        client.set_read_timeout(Some(left(end)?))?;
-        let n = client.read(&mut some)?;
+        let n = patience::read(client, &mut some, end)?;
         head.extend_from_slice(some.get(..n).unwrap_or_default());
-        if head.windows(4).any(|w| w == b"\r\n\r\n") || head.windows(2).any(|w| w == b"\n\n") {
+        if has_end(&head, n) {
             return Ok(String::from_utf8_lossy(&head).into_owned());
         }
         if n == 0 || head.len() > REQUEST {
@@ -222,23 +213,18 @@ fn head(client: &mut TcpStream, end: Instant) -> Result<String, Error> {
     }
 }
 
-/// Writes all bytes, as long as there is time.
-fn write(client: &mut TcpStream, mut bytes: &[u8], end: Instant) -> Result<(), Error> {
-    while !bytes.is_empty() {
-        client.set_write_timeout(Some(left(end)?))?;
-        let n = client.write(bytes)?;
-        if n == 0 {
-            return Err(ErrorKind::WriteZero.into());
-        }
-        bytes = bytes.get(n..).unwrap_or_default();
-    }
-    Ok(())
+/// Tells whether the last `new` bytes of a request complete an empty line. The earlier ones had
+/// none, so a request in single bytes costs no more than another.
+fn has_end(head: &[u8], new: usize) -> bool {
+    let tail = head.get(head.len().saturating_sub(new + 3)..).unwrap_or_default();
+    tail.windows(4).any(|w| w == b"\r\n\r\n") || tail.windows(2).any(|w| w == b"\n\n")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::metrics::Registry;
+    use std::io::{Read, Write};
 
     fn server() -> (SocketAddr, Shared) {
         let registry: Shared = Arc::new(Mutex::new(Registry::new(10)));
@@ -296,6 +282,17 @@ mod tests {
             assert!(waited.elapsed() < PATIENCE / 2, "no scrape gets through");
         }
         drop(silent);
+    }
+
+    #[test]
+    fn a_request_ends_with_an_empty_line_in_any_pieces() {
+        let whole = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+        for new in 1..=whole.len() {
+            assert!(has_end(whole, new), "{new}");
+            assert!(!has_end(&whole[..whole.len() - 1], new), "{new}");
+        }
+        assert!(has_end(b"GET /\n\n", 1));
+        assert!(!has_end(b"", 0));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use super::*;
 use crate::metrics::Registry;
 use prost::Message;
+use std::io::{Read, Write};
 use std::net::TcpListener;
 
 #[derive(Clone, PartialEq, Message)]
