@@ -91,13 +91,12 @@ impl Stacks {
         if let Some(at) = self.kinds.iter().position(is_known) {
             return Some(at);
         }
-        let names = 0..of.entries.first().map_or(0, |e| e.keys.len());
         self.kinds.push(Kind {
             name: of.name.clone(),
             function: of.function.clone(),
             title: title(of).into(),
             unit: unit(of)?,
-            keynames: names.map(|n| keys::name(of, n)).collect(),
+            keynames: keys::names(of),
             places: HashMap::new(),
             is_cut: false,
         });

@@ -128,6 +128,7 @@ impl Registry {
             self.families.insert(key.clone(), Family::new(name, kind));
         }
         let Some(family) = self.families.get_mut(&key) else { return };
+        let names = keys::changed_names(aggregation, label);
         let (mut beyond, mut stacks) = (0, 0);
         family.begin_state();
         for entry in &aggregation.entries {
@@ -136,8 +137,8 @@ impl Registry {
                 stacks += u64::from(!kept);
                 continue;
             }
-            let label = |(n, key): (usize, &Datum)| (label_name(aggregation, n), key.to_string());
-            let mut labels: Labels = entry.keys.iter().enumerate().map(label).collect();
+            let values = entry.keys.iter().map(ToString::to_string);
+            let mut labels: Labels = names.iter().cloned().zip(values).collect();
             if named.is_some() {
                 // A group has a container's names or a path.
                 let is_own = |key: &str| containers::NAMES.contains(&key);
@@ -163,7 +164,7 @@ impl Registry {
             name => name,
         };
         let taken: HashSet<&str> = self.families.values().map(|f| f.name.as_str()).collect();
-        let mut name = format!("dtrace_{}", own.strip_suffix("_total").unwrap_or(own));
+        let mut name = format!("dtrace_{}", plain(own.strip_suffix("_total").unwrap_or(own)));
         while taken.contains(name.as_str()) || OWN.iter().any(|(own, ..)| *own == name) {
             name.push('_');
         }
@@ -253,15 +254,24 @@ fn summed(aggregation: &Aggregation) -> Option<Aggregation> {
     has_twins.then(|| Sum::new(aggregation.clone()).aggregation)
 }
 
-/// Returns the label of key `n`. Prometheus gives some names a meaning, and `le` belongs to
+/// Returns a name for a label. Prometheus gives some names a meaning, and `le` belongs to
 /// histograms.
-fn label_name(aggregation: &Aggregation, n: usize) -> String {
-    let name = keys::name(aggregation, n);
+fn label(name: &str) -> String {
+    let name = plain(name);
     match name.as_str() {
         "le" | "quantile" | "job" | "instance" => format!("key_{name}"),
-        _ if name.starts_with("__") => format!("key{name}"),
+        _ if name.starts_with("__") || name.starts_with(|c: char| c.is_ascii_digit()) => {
+            format!("key{name}")
+        }
         _ => name,
     }
+}
+
+/// Returns a name without characters that Prometheus forbids. A stream from elsewhere may have any;
+/// one bad line makes Prometheus refuse the whole scrape.
+fn plain(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    name.chars().map(plain).collect()
 }
 
 #[cfg(test)]

@@ -217,3 +217,27 @@ fn losses_are_told_by_cause() {
     assert!(all.contains("dtrace_lost_total{cause=\"DTRACEDROP_PRINCIPAL\"} 5\n"), "{all}");
     assert!(all.contains("dtrace_probes 4\n") && all.contains("dtrace_faults_total 0\n"), "{all}");
 }
+
+#[test]
+fn names_of_other_machines_make_no_lines() {
+    let line = |name: &str, keynames: &str, keys: usize| {
+        let key = r#"{"type":"int","value":1}"#;
+        let keys = vec![key; keys].join(",");
+        format!(
+            r#"{{"type":"aggregation","name":"{name}","function":"count","keynames":[{keynames}],"entries":[{{"keys":[{keys}],"value":1}}]}}"#
+        )
+    };
+    let says = |line: String| {
+        let all = text(&fed(LIMIT, &[line]), Dialect::Prometheus);
+        all.lines().nth(1).unwrap().to_string()
+    };
+    assert_eq!(
+        says(line("n 1\\nup{", "\"a=\\\"\\n\",\"1st\"", 2)),
+        "dtrace_n_1_up__total{a___=\"1\",key1st=\"1\"} 1"
+    );
+    // Two labels never share a name.
+    assert_eq!(
+        says(line("n", r#""key1","","le","key_le","a-b","a_b""#, 6)),
+        "dtrace_n_total{key1=\"1\",key1_=\"1\",key_le=\"1\",key3=\"1\",a_b=\"1\",key5=\"1\"} 1"
+    );
+}

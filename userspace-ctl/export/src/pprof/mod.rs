@@ -42,8 +42,9 @@ fn profile(recording: &Recording) -> Option<Profile> {
         return None;
     }
     for (n, aggregation) in aggregations.iter().enumerate() {
+        let names = keys::names(aggregation);
         for entry in &aggregation.entries {
-            maker.entry(n, aggregation, entry);
+            maker.entry(n, &names, entry);
         }
     }
     for record in &recording.records {
@@ -164,16 +165,15 @@ impl Maker {
         self.texts.number(text.into()).0 as i64
     }
 
-    fn entry(&mut self, kind: usize, aggregation: &Aggregation, entry: &Entry) {
+    fn entry(&mut self, kind: usize, names: &[String], entry: &Entry) {
         let number = number(entry);
         if number == 0 {
             return;
         }
         let stacks: Vec<&Datum> = entry.keys.iter().filter(|k| is_stack(k)).collect();
         let mut labels = Vec::new();
-        for (n, key) in entry.keys.iter().enumerate().filter(|(_, k)| !is_stack(k)) {
-            let name = keys::name(aggregation, n);
-            labels.push(self.label(&name, key));
+        for (name, key) in names.iter().zip(&entry.keys).filter(|(_, k)| !is_stack(k)) {
+            labels.push(self.label(name, key));
         }
         self.sample(kind, &stacks, labels, number);
     }
