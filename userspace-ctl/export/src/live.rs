@@ -131,7 +131,9 @@ impl Exporter {
 
     fn text(&self) -> Vec<u8> {
         let registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
-        registry.text(Dialect::Prometheus)
+        let metrics = registry.metrics();
+        drop(registry);
+        metrics.text(Dialect::Prometheus)
     }
 
     /// Takes a line of the stream; returns the text that the program prints with it.

@@ -208,10 +208,13 @@ impl Common {
     }
 
     fn send(&self, endpoint: &Endpoint, start: u64) -> Result<(), String> {
-        let (body, source) = {
+        let (metrics, source) = {
             let registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
-            (registry.otlp(start, now()), registry.source())
+            (registry.metrics(), registry.source())
         };
+        let body = metrics.otlp(start, now());
+        // The session changes the registry's metrics without a copy while nothing else has them.
+        drop(metrics);
         post(endpoint, "/v1/metrics", &body)?;
         let events = {
             let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);

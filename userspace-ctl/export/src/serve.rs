@@ -4,7 +4,7 @@
 //! state of the registry, however often clients ask for it.
 
 use crate::gzip::{compressed, Compression};
-use crate::metrics::{Dialect, Shared};
+use crate::metrics::{Dialect, Shared, Version};
 use crate::patience;
 use std::collections::HashMap;
 use std::io::{Error, ErrorKind};
@@ -19,6 +19,8 @@ const CLIENTS: usize = 8;
 const REQUEST: usize = 16 << 10;
 /// The time that a client has from its connection to the end of the answer.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a body may show an old count of losses.
+const LOSSES: Duration = Duration::from_secs(1);
 /// The size, in bytes, above which a body is compressed.
 const LARGE: usize = 1 << 10;
 
@@ -74,10 +76,16 @@ impl Form {
 }
 
 /// Bodies of a state of the registry, plain and compressed.
-#[derive(Default)]
 struct Bodies {
-    version: u64,
+    version: Version,
+    since: Instant,
     made: HashMap<(Form, bool), Arc<Vec<u8>>>,
+}
+
+impl Default for Bodies {
+    fn default() -> Self {
+        Self { version: Version::default(), since: Instant::now(), made: HashMap::new() }
+    }
 }
 
 /// What the threads of a server share.
@@ -171,30 +179,42 @@ impl Server {
         client.shutdown(Shutdown::Write)
     }
 
-    /// Returns the body for the registry's current state.
+    /// Returns the body for the registry's current state. The session waits for the registry, so it
+    /// is not locked while the text is made and compressed.
     fn body(&self, form: Form, is_compressed: bool) -> Arc<Vec<u8>> {
         let mut bodies = self.bodies.lock().unwrap_or_else(PoisonError::into_inner);
-        let plain = {
+        let metrics = {
             let registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
-            if bodies.version != registry.version() {
-                *bodies = Bodies { version: registry.version(), ..Bodies::default() };
+            let version = registry.version();
+            if is_old(bodies.version, bodies.since.elapsed(), version) {
+                *bodies = Bodies { version, ..Bodies::default() };
             }
-            let make = || match form {
-                Form::Text(dialect) => registry.text(dialect),
-                Form::Protobuf => registry.protobuf(),
-            };
-            bodies.made.entry((form, false)).or_insert_with(|| Arc::new(make())).clone()
+            let is_made = bodies.made.contains_key(&(form, false));
+            (!is_made).then(|| registry.metrics())
         };
+        if let Some(metrics) = metrics {
+            let made = match form {
+                Form::Text(dialect) => metrics.text(dialect),
+                Form::Protobuf => metrics.protobuf(),
+            };
+            bodies.made.insert((form, false), Arc::new(made));
+        }
+        let plain = bodies.made.get(&(form, false)).cloned().unwrap_or_default();
         if !is_compressed {
             return plain;
         }
-        // The registry is not locked here, so that the session does not wait for the compression.
         bodies
             .made
             .entry((form, true))
             .or_insert_with(|| Arc::new(compressed(&plain, Compression::fast())))
             .clone()
     }
+}
+
+/// Tells whether bodies for the version `made` do not show the version `now`. A program may lose
+/// data with each event, so a new count of losses alone has to wait.
+fn is_old(made: Version, age: Duration, now: Version) -> bool {
+    made.states != now.states || (made.losses != now.losses && age >= LOSSES)
 }
 
 /// Reads a request up to its empty line.
@@ -282,6 +302,16 @@ mod tests {
             assert!(waited.elapsed() < PATIENCE / 2, "no scrape gets through");
         }
         drop(silent);
+    }
+
+    #[test]
+    fn losses_alone_make_bodies_old_once_a_second() {
+        let version = |states, losses| Version { states, losses };
+        let (now, later) = (Duration::ZERO, LOSSES);
+        assert!(!is_old(version(1, 1), later, version(1, 1)));
+        assert!(is_old(version(1, 1), now, version(2, 1)));
+        assert!(!is_old(version(1, 1), now, version(1, 9)));
+        assert!(is_old(version(1, 1), later, version(1, 9)));
     }
 
     #[test]

@@ -67,12 +67,24 @@ impl Total {
     }
 }
 
+/// The room for more series, and for more lines of histograms. The traced program chooses keys and
+/// values, so both have a limit.
+#[derive(Debug, Clone, Copy)]
+pub struct Room {
+    /// The number of series.
+    pub series: usize,
+    /// The number of lines: one for each bound of each series, and two more.
+    pub lines: usize,
+}
+
 /// The state of one combination of labels.
 #[derive(Debug, Clone, Default)]
 pub struct Series {
     number: Total,
     /// By the bucket's bounds.
     buckets: BTreeMap<(i64, i64), Total>,
+    /// The values in buckets for whose bounds there was no room.
+    rest: Total,
     is_updated: bool,
 }
 
@@ -80,6 +92,7 @@ impl Series {
     fn restart(&mut self) {
         self.number.restart();
         self.buckets.values_mut().for_each(Total::restart);
+        self.rest.restart();
     }
 
     /// Returns the value of a counter or gauge.
@@ -95,7 +108,7 @@ impl Series {
 
     /// Returns the number of values in a distribution.
     pub fn count(&self) -> i128 {
-        self.buckets().map(|b| b.1).sum()
+        self.buckets().map(|b| b.1).sum::<i128>() + self.rest.value()
     }
 }
 
@@ -124,9 +137,19 @@ impl Family {
         Self { name, kind, help: "", series, bounds, is_cut: false }
     }
 
-    /// Takes the state of an entry.
-    pub fn update(&mut self, labels: Labels, entry: &Entry) {
-        let series = self.series.entry(labels).or_default();
+    /// Takes the state of an entry, as far as there is room. Returns the number of buckets that
+    /// have no bounds of their own, or `None` if the entry has no series.
+    pub fn update(&mut self, labels: Labels, entry: &Entry, room: &mut Room) -> Option<usize> {
+        if !self.series.contains_key(&labels) {
+            let lines = self.lines_each();
+            let series = room.series.checked_sub(1)?;
+            *room = Room { series, lines: room.lines.checked_sub(lines)? };
+            self.series.insert(labels.clone(), Series::default());
+        }
+        let bounds = |b: &Bucket| (b.low.unwrap_or(i64::MIN), b.high.unwrap_or(i64::MAX));
+        let has_bounds: Vec<bool> =
+            entry.buckets.iter().map(|b| self.widen(bounds(b), room)).collect();
+        let series = self.series.get_mut(&labels)?;
         series.is_updated = true;
         // normalize() may change its divisor, so the numbers here are undivided.
         if let Some(value) = entry.raw.or(entry.value) {
@@ -135,13 +158,56 @@ impl Family {
                 false => series.number.update(value),
             }
         }
-        for Bucket { low, high, count, raw } in &entry.buckets {
-            let count = raw.unwrap_or(*count);
-            let bounds = (low.unwrap_or(i64::MIN), high.unwrap_or(i64::MAX));
-            series.buckets.entry(bounds).or_default().update(count);
-            self.bounds.extend(high.filter(|h| *h < i64::MAX));
-            self.bounds.extend(low.and_then(|l| l.checked_sub(1)));
+        let (mut without, mut rest) = (0, 0i64);
+        for (bucket, has_bounds) in entry.buckets.iter().zip(has_bounds) {
+            // A native histogram needs no bounds, and has few buckets.
+            if has_bounds || self.kind == Kind::Powers {
+                series.buckets.entry(bounds(bucket)).or_default().update(bucket.whole());
+            } else {
+                without += 1;
+                rest = rest.saturating_add(bucket.whole());
+            }
         }
+        series.rest.update(rest);
+        Some(without)
+    }
+
+    /// Returns the number of lines that a series has beside its keys.
+    fn lines_each(&self) -> usize {
+        match self.kind {
+            Kind::Counter | Kind::Gauge => 0,
+            Kind::Histogram | Kind::Powers => self.bounds.len() + 2,
+        }
+    }
+
+    /// Returns the number of lines of all series, as far as they are histograms.
+    pub fn lines(&self) -> usize {
+        self.lines_each() * self.series.len()
+    }
+
+    /// Adds the bounds of a bucket to all series; returns false if there is no room. Powers of two
+    /// have no gaps between the least and the greatest bound.
+    fn widen(&mut self, (low, high): (i64, i64), room: &mut Room) -> bool {
+        let bounds = [(high < i64::MAX).then_some(high), low.checked_sub(1)];
+        let mut new: BTreeSet<i64> = bounds.into_iter().flatten().collect();
+        new.retain(|b| !self.bounds.contains(b));
+        if new.is_empty() {
+            return true;
+        }
+        if self.kind == Kind::Powers {
+            let least = self.bounds.first().into_iter().chain(&new).copied().min();
+            let most = self.bounds.last().into_iter().chain(&new).copied().max();
+            let between = least.unwrap_or(0)..=most.unwrap_or(0);
+            let powers = (0..63).map(|n| 1i64 << n).flat_map(|p| [-p, p - 1]);
+            new.extend(powers.filter(|b| between.contains(b) && !self.bounds.contains(b)));
+        }
+        let Some(lines) = room.lines.checked_sub(new.len().saturating_mul(self.series.len()))
+        else {
+            return false;
+        };
+        room.lines = lines;
+        self.bounds.extend(new);
+        true
     }
 
     /// Sets the number of a series.
@@ -179,16 +245,8 @@ impl Family {
         }
     }
 
-    /// Returns the upper bounds of classic buckets. Powers of two have no gaps between the least
-    /// and the greatest bound.
+    /// Returns the upper bounds of classic buckets.
     pub fn bounds(&self) -> Vec<i64> {
-        let mut all = self.bounds.clone();
-        if let (Kind::Powers, Some(least), Some(most)) = (self.kind, all.first(), all.last()) {
-            let (least, most) = (*least, *most);
-            let powers = (0..63).map(|n| 1i64 << n);
-            let between: Vec<i64> = powers.flat_map(|p| [-p, p - 1]).collect();
-            all.extend(between.into_iter().filter(|b| least <= *b && *b <= most));
-        }
-        all.into_iter().collect()
+        self.bounds.iter().copied().collect()
     }
 }

@@ -12,7 +12,7 @@ mod protobuf;
 mod text;
 
 pub(crate) use family::Total;
-use family::{Family, Kind, Labels};
+use family::{Family, Kind, Labels, Room};
 pub use text::Dialect;
 
 use crate::containers::{self, Containers};
@@ -26,18 +26,50 @@ use std::sync::{Arc, Mutex};
 /// The default limit of series in a registry.
 pub const LIMIT: usize = 10_000;
 
+/// The lines of histograms for each series of the limit.
+const LINES: usize = 16;
+/// The least limit of those lines.
+const LEAST_LINES: usize = 1 << 16;
+/// The most families of a registry, and the most causes of losses. A program has few, but a stream
+/// from elsewhere may name any.
+const FAMILIES: usize = 1000;
+/// Stands for the families and causes beyond.
+const OTHERS: &str = "others";
+
+/// The number of a registry's state. Text that was made for another one is old.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Version {
+    /// Grows with every state of an aggregation.
+    pub states: u64,
+    /// Grows with every loss and fault.
+    pub losses: u64,
+}
+
+/// The entries of an aggregation's last state that are not or not fully exported.
+#[derive(Debug, Clone, Copy, Default)]
+struct LeftOut {
+    /// Entries beyond the limit.
+    limit: u64,
+    /// Entries with stacks as keys.
+    stack: u64,
+    /// Buckets without bounds of their own.
+    bucket: u64,
+}
+
 /// A registry that a session writes and scrapes read.
 pub type Shared = Arc<Mutex<Registry>>;
 
 /// The state of all aggregations.
 #[derive(Debug)]
 pub struct Registry {
+    /// The most series.
     limit: usize,
-    /// By the aggregation's name and function.
-    families: BTreeMap<(String, String), Family>,
-    /// The numbers of entries without a series, by the family's name: entries beyond the limit, and
-    /// entries with stacks as keys.
-    left_out: BTreeMap<String, (u64, u64)>,
+    /// The most lines of histograms.
+    lines: usize,
+    /// By the aggregation's name and function. Text is made from them without the registry's lock.
+    families: BTreeMap<(String, String), Arc<Family>>,
+    /// By the family's name.
+    left_out: BTreeMap<String, LeftOut>,
     /// Names for control groups, if they are wanted.
     containers: Option<Containers>,
     /// The totals of stacks, if a collector wants them.
@@ -46,8 +78,32 @@ pub struct Registry {
     faults: u64,
     probes: u64,
     source: Source,
-    /// Grows with every line of the stream.
-    version: u64,
+    version: Version,
+}
+
+/// All metrics at some time. The text for a scrape can be long, and a session must not wait for it:
+/// this is made while the registry is locked, and the text afterwards.
+#[derive(Debug)]
+pub struct Metrics {
+    families: Vec<Arc<Family>>,
+    source: Source,
+}
+
+impl Metrics {
+    /// Returns the text that Prometheus reads.
+    pub fn text(&self, dialect: Dialect) -> Vec<u8> {
+        text::write(&self.families, dialect)
+    }
+
+    /// Returns the body of an OTLP request: all families, as of `now`, counted since `start`.
+    pub(crate) fn otlp(&self, start: u64, now: u64) -> Vec<u8> {
+        otlp::write(&self.families, &self.source, start, now)
+    }
+
+    /// Returns the delimited messages that Prometheus reads, with native histograms.
+    pub fn protobuf(&self) -> Vec<u8> {
+        protobuf::write(&self.families)
+    }
 }
 
 impl Registry {
@@ -55,6 +111,7 @@ impl Registry {
     pub fn new(limit: usize) -> Self {
         Self {
             limit,
+            lines: limit.saturating_mul(LINES).max(LEAST_LINES),
             families: BTreeMap::new(),
             left_out: BTreeMap::new(),
             containers: None,
@@ -63,7 +120,7 @@ impl Registry {
             faults: 0,
             probes: 0,
             source: Source::default(),
-            version: 0,
+            version: Version::default(),
         }
     }
 
@@ -79,15 +136,17 @@ impl Registry {
 
     /// Takes a line of the stream.
     pub fn take(&mut self, line: &Line) {
-        self.version += 1;
         match line {
             Line::Machine(machine) => self.source.host.clone_from(&machine.host),
-            Line::Program { probes, .. } => self.probes += probes,
-            Line::Drop(drop) => {
-                let lost = self.lost.entry(drop.tag.clone()).or_default();
-                *lost = lost.saturating_add(drop.count);
+            Line::Program { probes, .. } => {
+                self.version.states += 1;
+                self.probes = self.probes.saturating_add(*probes);
             }
-            Line::Fault(_) => self.faults += 1,
+            Line::Drop(drop) => self.lose(&drop.tag, drop.count),
+            Line::Fault(_) => {
+                self.version.losses += 1;
+                self.faults += 1;
+            }
             Line::Aggregation(aggregation) => self.update(aggregation),
             Line::Snapshot(snapshot) => snapshot.aggregations.iter().for_each(|a| self.update(a)),
             Line::Record(record) => self.record(record),
@@ -96,8 +155,17 @@ impl Registry {
     }
 
     /// Returns the number of the registry's state.
-    pub fn version(&self) -> u64 {
+    pub fn version(&self) -> Version {
         self.version
+    }
+
+    /// Counts losses.
+    fn lose(&mut self, cause: &str, count: u64) {
+        self.version.losses += 1;
+        let is_known = self.lost.contains_key(cause) || self.lost.len() < FAMILIES;
+        let cause = if is_known { cause } else { OTHERS };
+        let lost = self.lost.entry(cause.into()).or_default();
+        *lost = lost.saturating_add(count);
     }
 
     /// Takes a record: printed aggregations are newer than the last snapshot, and reset ones start
@@ -107,7 +175,7 @@ impl Registry {
             action.aggregations.iter().for_each(|a| self.update(a));
             if let Some((name, how)) = action.reset() {
                 let named = self.families.iter_mut().filter(|((of, _), _)| of == name);
-                named.for_each(|(_, family)| family.reset(how));
+                named.for_each(|(_, family)| Arc::make_mut(family).reset(how));
                 self.stacks.iter_mut().for_each(|s| s.reset(name, how));
             }
         }
@@ -116,25 +184,25 @@ impl Registry {
     /// Takes the state of an aggregation.
     pub fn update(&mut self, aggregation: &Aggregation) {
         let Some(kind) = Kind::of(&aggregation.function) else { return };
+        self.version.states += 1;
         let named = self.containers.as_mut().and_then(|c| c.named(aggregation));
         let aggregation = named.as_ref().unwrap_or(aggregation);
         let summed = summed(aggregation);
         let aggregation = summed.as_ref().unwrap_or(aggregation);
-        let known: usize = self.families.values().map(|f| f.series.len()).sum();
-        let mut room = self.limit.saturating_sub(known);
-        let key = (aggregation.name.clone(), aggregation.function.clone());
-        if !self.families.contains_key(&key) {
-            let name = self.free_name(aggregation);
-            self.families.insert(key.clone(), Family::new(name, kind));
-        }
-        let Some(family) = self.families.get_mut(&key) else { return };
+        let mut room = self.room();
+        let Some(key) = self.key(aggregation, kind) else {
+            let limit = aggregation.entries.len() as u64;
+            self.left_out.insert(OTHERS.into(), LeftOut { limit, ..LeftOut::default() });
+            return;
+        };
+        let Some(family) = self.families.get_mut(&key).map(Arc::make_mut) else { return };
         let names = keys::changed_names(aggregation, label);
-        let (mut beyond, mut stacks) = (0, 0);
+        let mut left_out = LeftOut::default();
         family.begin_state();
         for entry in &aggregation.entries {
             if entry.keys.iter().any(|k| matches!(k, Datum::Stack(_) | Datum::Ustack(_))) {
                 let kept = self.stacks.as_mut().is_some_and(|s| s.update(aggregation, entry));
-                stacks += u64::from(!kept);
+                left_out.stack += u64::from(!kept);
                 continue;
             }
             let values = entry.keys.iter().map(ToString::to_string);
@@ -144,17 +212,35 @@ impl Registry {
                 let is_own = |key: &str| containers::NAMES.contains(&key);
                 labels.retain(|(key, value)| !value.is_empty() || !is_own(key));
             }
-            let is_known = family.series.contains_key(&labels);
-            if !is_known && room == 0 {
-                beyond += 1;
-                continue;
+            match family.update(labels, entry, &mut room) {
+                Some(buckets) => left_out.bucket += buckets as u64,
+                None => left_out.limit += 1,
             }
-            room -= usize::from(!is_known);
-            family.update(labels, entry);
         }
         family.end_state();
         self.stacks.iter_mut().for_each(|s| s.end_state(aggregation));
-        self.left_out.insert(family.name.clone(), (beyond, stacks));
+        self.left_out.insert(family.name.clone(), left_out);
+    }
+
+    /// Returns the room for further series.
+    fn room(&self) -> Room {
+        let series: usize = self.families.values().map(|f| f.series.len()).sum();
+        let lines: usize = self.families.values().map(|f| f.lines()).sum();
+        Room { series: self.limit.saturating_sub(series), lines: self.lines.saturating_sub(lines) }
+    }
+
+    /// Returns the key of an aggregation's family, and makes the family if there is none; `None` if
+    /// there are too many.
+    fn key(&mut self, aggregation: &Aggregation, kind: Kind) -> Option<(String, String)> {
+        let key = (aggregation.name.clone(), aggregation.function.clone());
+        if !self.families.contains_key(&key) {
+            if self.families.len() >= FAMILIES {
+                return None;
+            }
+            let family = Family::new(self.free_name(aggregation), kind);
+            self.families.insert(key.clone(), Arc::new(family));
+        }
+        Some(key)
     }
 
     /// Returns the metric's name: that of the aggregation, or of its function if it has no name.
@@ -171,17 +257,17 @@ impl Registry {
         name
     }
 
-    /// Returns all families: the program's, then those about the tracing.
-    fn all(&self) -> Vec<Family> {
-        let mut all: Vec<Family> = self.families.values().cloned().collect();
+    /// Returns all metrics: the program's, then those about the tracing.
+    pub fn metrics(&self) -> Metrics {
+        let mut families: Vec<Arc<Family>> = self.families.values().cloned().collect();
         let one = |labels: &[(&str, &str)], value: u64| {
             let text = |(k, v): &(&str, &str)| (k.to_string(), v.to_string());
             (labels.iter().map(text).collect::<Vec<_>>(), value)
         };
         let lost = self.lost.iter().map(|(cause, n)| one(&[("cause", cause)], *n)).collect();
         let mut left_out = Vec::new();
-        for (metric, (beyond, stacks)) in &self.left_out {
-            for (cause, n) in [("limit", *beyond), ("stack", *stacks)] {
+        for (metric, LeftOut { limit, stack, bucket }) in &self.left_out {
+            for (cause, n) in [("limit", *limit), ("stack", *stack), ("bucket", *bucket)] {
                 if n > 0 {
                     left_out.push(one(&[("cause", cause), ("metric", metric)], n));
                 }
@@ -199,19 +285,9 @@ impl Registry {
             let mut family = Family::new((*name).into(), *kind);
             family.help = help;
             values.into_iter().for_each(|(labels, value)| family.set(labels, value));
-            all.push(family);
+            families.push(Arc::new(family));
         }
-        all
-    }
-
-    /// Returns the text that Prometheus reads.
-    pub fn text(&self, dialect: Dialect) -> Vec<u8> {
-        text::write(&self.all(), dialect)
-    }
-
-    /// Returns the body of an OTLP request: all families, as of `now`, counted since `start`.
-    pub(crate) fn otlp(&self, start: u64, now: u64) -> Vec<u8> {
-        otlp::write(&self.all(), &self.source, start, now)
+        Metrics { families, source: self.source.clone() }
     }
 
     /// Returns the body of an OTLP request with what stacks have counted beyond `sent`, and the new
@@ -227,12 +303,7 @@ impl Registry {
 
     /// Counts printed events that no collector got.
     pub(crate) fn lose_events(&mut self, count: u64) {
-        *self.lost.entry("OTLP".into()).or_default() += count;
-    }
-
-    /// Returns the delimited messages that Prometheus reads, with native histograms.
-    pub fn protobuf(&self) -> Vec<u8> {
-        protobuf::write(&self.all())
+        self.lose("OTLP", count);
     }
 }
 

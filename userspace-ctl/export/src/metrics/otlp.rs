@@ -10,6 +10,7 @@ use super::protobuf::{count, exponential, Powers};
 use super::text::cumulative;
 use crate::source::{self, Source};
 use crate::wire::Writer;
+use std::sync::Arc;
 
 /// `AGGREGATION_TEMPORALITY_CUMULATIVE`: each value counts from the start.
 const CUMULATIVE: u64 = 2;
@@ -29,7 +30,7 @@ impl Times {
 }
 
 /// Writes all families.
-pub fn write(families: &[Family], source: &Source, start: u64, now: u64) -> Vec<u8> {
+pub fn write(families: &[Arc<Family>], source: &Source, start: u64, now: u64) -> Vec<u8> {
     let times = Times { start, now };
     Writer::written(|to| {
         source.put(to, |to| {

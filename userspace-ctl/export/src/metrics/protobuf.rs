@@ -10,12 +10,13 @@ use super::family::{Family, Kind, Series};
 use super::proto::{Bucket, BucketSpan, Histogram, LabelPair, Metric, MetricFamily, Number};
 use super::text::cumulative;
 use crate::wire::Encode;
+use std::sync::Arc;
 
 /// The width of the bucket for 0, as in client libraries.
 const ZERO_THRESHOLD: f64 = 2.938_735_877_055_719e-39;
 
 /// Writes all families.
-pub fn write(families: &[Family]) -> Vec<u8> {
+pub fn write(families: &[Arc<Family>]) -> Vec<u8> {
     let mut out = Vec::new();
     for family in families.iter().filter(|f| !f.series.is_empty()) {
         // Writing to memory does not fail.

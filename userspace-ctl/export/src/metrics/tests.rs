@@ -27,7 +27,7 @@ fn fed(limit: usize, lines: &[String]) -> Registry {
 
 /// Returns the lines about the program, without those about the tracing.
 fn text(registry: &Registry, dialect: Dialect) -> String {
-    let all = String::from_utf8(registry.text(dialect)).unwrap();
+    let all = String::from_utf8(registry.metrics().text(dialect)).unwrap();
     all.split("# HELP").next().unwrap().to_string()
 }
 
@@ -56,7 +56,7 @@ fn counts_and_sums_are_counters() {
     );
     let older = text(&registry, Dialect::Prometheus);
     assert!(older.contains("# TYPE dtrace_bytes_total counter\n"), "{older}");
-    let all = String::from_utf8(registry.text(Dialect::OpenMetrics)).unwrap();
+    let all = String::from_utf8(registry.metrics().text(Dialect::OpenMetrics)).unwrap();
     assert!(all.ends_with("# EOF\n"), "{all}");
 }
 
@@ -180,7 +180,7 @@ fn distributions_are_classic_histograms() {
 #[test]
 fn quantize_is_a_native_histogram() {
     let registry = fed(LIMIT, &[aggregation("q", "quantize", &spread("sh", POWERS))]);
-    let bytes = registry.protobuf();
+    let bytes = registry.metrics().protobuf();
     let family = MetricFamily::decode_length_delimited(&bytes[..]).unwrap();
     assert_eq!((family.name(), family.r#type), ("dtrace_q", Some(4)));
     let h = family.metric[0].histogram.as_ref().unwrap();
@@ -199,7 +199,7 @@ fn series_have_a_limit() {
     let stack = r#"{"keys":[{"type":"stack","value":["vmlinux`f"]}],"value":1}"#;
     let lines = [aggregation("n", "count", &entries.join(",")), aggregation("s", "count", stack)];
     let registry = fed(3, &lines);
-    let all = String::from_utf8(registry.text(Dialect::Prometheus)).unwrap();
+    let all = String::from_utf8(registry.metrics().text(Dialect::Prometheus)).unwrap();
     assert_eq!(all.matches("dtrace_n_total{").count(), 3, "{all}");
     assert!(all.contains("dtrace_export_left_out{cause=\"limit\",metric=\"dtrace_n\"} 2\n"));
     assert!(all.contains("dtrace_export_left_out{cause=\"stack\",metric=\"dtrace_s\"} 1\n"));
@@ -212,10 +212,63 @@ fn losses_are_told_by_cause() {
         format!(r#"{{"type":"drop","tag":"DTRACEDROP_PRINCIPAL","count":{n},"cpu":0,"text":"x"}}"#)
     };
     let program = r#"{"type":"program","name":"p","probes":4}"#.to_string();
-    let all = fed(LIMIT, &[drop(2), drop(3), program]).text(Dialect::Prometheus);
+    let all = fed(LIMIT, &[drop(2), drop(3), program]).metrics().text(Dialect::Prometheus);
     let all = String::from_utf8(all).unwrap();
     assert!(all.contains("dtrace_lost_total{cause=\"DTRACEDROP_PRINCIPAL\"} 5\n"), "{all}");
     assert!(all.contains("dtrace_probes 4\n") && all.contains("dtrace_faults_total 0\n"), "{all}");
+}
+
+/// A traced program chooses its values, and each bucket makes a line for every series.
+#[test]
+fn lines_of_histograms_have_a_limit() {
+    let steps = |count: i64| {
+        let step = |n: i64| format!(r#"{{"low":{},"high":{},"count":1}}"#, 10 * n, 10 * n + 9);
+        (0..count).map(step).collect::<Vec<_>>().join(",")
+    };
+    let mut registry = Registry { lines: 20, ..Registry::new(10) };
+    let mut take = |entries: &[String]| {
+        let line = aggregation("l", "lquantize", &entries.join(","));
+        registry.take(&serde_json::from_str(&line).unwrap());
+        String::from_utf8(registry.metrics().text(Dialect::Prometheus)).unwrap()
+    };
+    let lines = |all: &str| all.matches("dtrace_l_bucket{").count();
+    let all = take(&[spread("a", &steps(100))]);
+    assert!(lines(&all) <= 20, "{all}");
+    // The values of the other buckets are not lost.
+    assert!(all.contains("dtrace_l_bucket{execname=\"a\",le=\"+Inf\"} 100\n"), "{all}");
+    assert!(all.contains("dtrace_l_count{execname=\"a\"} 100\n"), "{all}");
+    assert!(all.contains("dtrace_export_left_out{cause=\"bucket\",metric=\"dtrace_l\"} 83\n"));
+    let all = take(&[spread("a", &steps(100)), spread("b", &steps(1))]);
+    assert!(all.contains("dtrace_export_left_out{cause=\"limit\",metric=\"dtrace_l\"} 1\n"));
+    assert!(!all.contains("\"b\""), "{all}");
+}
+
+/// Printing does not make text for scrapes anew.
+#[test]
+fn only_states_and_losses_change_the_version() {
+    let mut registry = Registry::new(LIMIT);
+    let mut version_after = |line: &str| {
+        registry.take(&serde_json::from_str(line).unwrap());
+        (registry.version().states, registry.version().losses)
+    };
+    let printed = r#"{"type":"record","timestamp":1,"cpu":0,"probe":{"id":1,"provider":"p","module":"","function":"","name":"n"},"actions":[{"action":"printf","text":"x","values":[]}]}"#;
+    let drop = r#"{"type":"drop","tag":"X","count":1,"cpu":0,"text":"x"}"#;
+    assert_eq!(version_after(printed), (0, 0));
+    assert_eq!(version_after(drop), (0, 1));
+    assert_eq!(version_after(&aggregation("n", "count", &entry("sh", 1))), (1, 1));
+    assert_eq!(version_after(printed), (1, 1));
+}
+
+/// The text of a scrape does not change while it is made, and the session goes on.
+#[test]
+fn metrics_stay_those_of_their_time() {
+    let mut registry = fed(LIMIT, &[aggregation("n", "count", &entry("sh", 1))]);
+    let metrics = registry.metrics();
+    let more = aggregation("n", "count", &entry("sh", 2));
+    registry.take(&serde_json::from_str(&more).unwrap());
+    let before = String::from_utf8(metrics.text(Dialect::Prometheus)).unwrap();
+    assert!(before.contains("dtrace_n_total{execname=\"sh\"} 1\n"), "{before}");
+    assert!(text(&registry, Dialect::Prometheus).contains("{execname=\"sh\"} 2\n"));
 }
 
 #[test]
@@ -240,4 +293,18 @@ fn names_of_other_machines_make_no_lines() {
         says(line("n", r#""key1","","le","key_le","a-b","a_b""#, 6)),
         "dtrace_n_total{key1=\"1\",key1_=\"1\",key_le=\"1\",key3=\"1\",a_b=\"1\",key5=\"1\"} 1"
     );
+}
+
+#[test]
+fn families_and_causes_have_a_limit() {
+    let names = || (0..FAMILIES + 5).map(|n| format!("n{n}"));
+    let families = names().map(|name| aggregation(&name, "count", &entry("sh", 1)));
+    let drops = names()
+        .map(|tag| format!(r#"{{"type":"drop","tag":"{tag}","count":2,"cpu":0,"text":"x"}}"#));
+    let registry = fed(LIMIT, &families.chain(drops).collect::<Vec<_>>());
+    let all = String::from_utf8(registry.metrics().text(Dialect::Prometheus)).unwrap();
+    assert_eq!(all.matches("# TYPE dtrace_n").count(), FAMILIES);
+    assert!(all.contains("dtrace_export_left_out{cause=\"limit\",metric=\"others\"} 1\n"));
+    assert_eq!(all.matches("dtrace_lost_total{").count(), FAMILIES + 1);
+    assert!(all.contains("dtrace_lost_total{cause=\"others\"} 10\n"));
 }

@@ -3,6 +3,7 @@
 
 use super::family::{Family, Kind, Labels, Series};
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// The dialect of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -14,7 +15,7 @@ pub enum Dialect {
 }
 
 /// Writes all families.
-pub fn write(families: &[Family], dialect: Dialect) -> Vec<u8> {
+pub fn write(families: &[Arc<Family>], dialect: Dialect) -> Vec<u8> {
     let is_open = dialect == Dialect::OpenMetrics;
     let mut out = String::new();
     for family in families.iter().filter(|f| !f.series.is_empty()) {

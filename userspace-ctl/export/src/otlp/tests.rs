@@ -137,7 +137,7 @@ fn fed(lines: &[&str]) -> Registry {
 }
 
 fn metric(registry: &Registry, name: &str) -> Metric {
-    let body = registry.otlp(5, 9);
+    let body = registry.metrics().otlp(5, 9);
     let request = Request::decode(&body[..]).unwrap();
     let of = &request.of[0];
     let named = |key| of.resource.as_ref().unwrap().attributes.iter().find(move |a| a.key == key);
@@ -240,7 +240,7 @@ fn events_that_no_collector_takes_are_counted() {
         sender.event(event(&n.to_string()));
     }
     drop(sender);
-    let text = registry.lock().unwrap().text(crate::metrics::Dialect::Prometheus);
+    let text = registry.lock().unwrap().metrics().text(crate::metrics::Dialect::Prometheus);
     let text = String::from_utf8(text).unwrap();
     let all = EVENTS + 3;
     assert!(text.contains(&format!("dtrace_lost_total{{cause=\"OTLP\"}} {all}\n")), "{text}");

@@ -226,7 +226,7 @@ fn stacks_that_stay_after_trunc_are_counted_once() {
 fn stacks_without_a_place_are_counted() {
     let left_out = |limit| {
         let registry = taken(limit, &[ONCE]);
-        let text = registry.text(crate::metrics::Dialect::Prometheus);
+        let text = registry.metrics().text(crate::metrics::Dialect::Prometheus);
         let text = String::from_utf8(text).unwrap();
         let of = text.lines().filter(|l| l.starts_with("dtrace_export_left_out{"));
         of.map(String::from).collect::<Vec<_>>()
