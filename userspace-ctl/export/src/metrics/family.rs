@@ -67,6 +67,9 @@ impl Total {
     }
 }
 
+/// The most buckets of a power-of-two distribution; `quantize()` has 127.
+const POWERS: usize = 128;
+
 /// The room for more series, and for more lines of histograms. The traced program chooses keys and
 /// values, so both have a limit.
 #[derive(Debug, Clone, Copy)]
@@ -158,10 +161,16 @@ impl Family {
                 false => series.number.update(value),
             }
         }
+        // A native histogram needs no bounds, and has few buckets. Buckets that overlap, which only a
+        // forged stream has, would be more than their bounds divide.
+        let (needs_bounds, most) = match self.kind {
+            Kind::Powers => (false, POWERS),
+            _ => (true, self.bounds.len() + 1),
+        };
         let (mut without, mut rest) = (0, 0i64);
         for (bucket, has_bounds) in entry.buckets.iter().zip(has_bounds) {
-            // A native histogram needs no bounds, and has few buckets.
-            if has_bounds || self.kind == Kind::Powers {
+            let has_room = series.buckets.len() < most && (has_bounds || !needs_bounds);
+            if has_room || series.buckets.contains_key(&bounds(bucket)) {
                 series.buckets.entry(bounds(bucket)).or_default().update(bucket.whole());
             } else {
                 without += 1;
@@ -189,8 +198,8 @@ impl Family {
     /// have no gaps between the least and the greatest bound.
     fn widen(&mut self, (low, high): (i64, i64), room: &mut Room) -> bool {
         let bounds = [(high < i64::MAX).then_some(high), low.checked_sub(1)];
-        let mut new: BTreeSet<i64> = bounds.into_iter().flatten().collect();
-        new.retain(|b| !self.bounds.contains(b));
+        let new = bounds.into_iter().flatten().filter(|b| !self.bounds.contains(b));
+        let mut new: BTreeSet<i64> = new.collect();
         if new.is_empty() {
             return true;
         }

@@ -241,6 +241,12 @@ fn lines_of_histograms_have_a_limit() {
     let all = take(&[spread("a", &steps(100)), spread("b", &steps(1))]);
     assert!(all.contains("dtrace_export_left_out{cause=\"limit\",metric=\"dtrace_l\"} 1\n"));
     assert!(!all.contains("\"b\""), "{all}");
+    // Power-of-two distributions have few buckets, so this one is forged.
+    let forged = aggregation("q", "quantize", &spread("a", &steps(1000)));
+    let all = fed(10, &[forged]).metrics().text(Dialect::Prometheus);
+    let all = String::from_utf8(all).unwrap();
+    assert!(all.contains("dtrace_q_count{execname=\"a\"} 1000\n"), "{all}");
+    assert!(all.contains("dtrace_export_left_out{cause=\"bucket\",metric=\"dtrace_q\"} 872\n"));
 }
 
 /// Printing does not make text for scrapes anew.
