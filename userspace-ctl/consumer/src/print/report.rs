@@ -184,6 +184,10 @@ impl Planned {
     }
 }
 
+/// The most blanks of an indentation: a program that leaves its functions by longjmp() enters ever
+/// deeper ones.
+const MOST_INDENT: usize = 1024;
+
 /// A CPU's current depth of calls (`-F`).
 #[derive(Debug, Default)]
 struct Flow {
@@ -453,10 +457,45 @@ impl Reporter {
             true => function.clone(),
             false => format!("{function}:{name}"),
         };
-        let name = format!("{:indent$}{arrow}{what}", "", indent = flow.indent);
+        let name = format!("{:indent$}{arrow}{what}", "", indent = flow.indent.min(MOST_INDENT));
         put!(out, "{:>3} {name:<41} ", record.cpu);
         if is_entry {
             flow.indent += 2;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use abi::ids::{Epid, ProbeId};
+
+    /// A program that leaves its functions without returning enters deeper and deeper ones.
+    #[test]
+    fn lines_of_deep_calls_are_bounded() {
+        let mut options = Options::default();
+        options.set(OptionId::Flowindent, 1);
+        let mut reporter = Reporter::new(&options, Encoding::Ascii, Symbols::default());
+        let enabled = |name: &str, epid| {
+            let (epid, probe) = (Epid(epid), ProbeId(epid));
+            let parts = ["fbt", "vmlinux", "f", name].map(String::from);
+            Rc::new(EnabledProbe { epid, probe, parts, uarg: 0, size: 0, recs: Vec::new() })
+        };
+        let mut line = |enabled: &Rc<EnabledProbe>, indent| {
+            reporter.flow.entry(0).or_default().indent = indent;
+            let (enabled, is_followed_by_same_firing) = (enabled.clone(), false);
+            let record = Record { cpu: 0, enabled, is_followed_by_same_firing, bytes: &[] };
+            let mut out = Vec::new();
+            reporter.columns(&mut out, &record, "");
+            (out.len(), reporter.flow[&0].indent)
+        };
+        let (entry, exit) = (enabled("entry", 1), enabled("return", 2));
+        let far = 4 * usize::from(u16::MAX);
+        let (length, deeper) = line(&entry, far);
+        assert!(length < 2048, "{length}");
+        assert_eq!(deeper, far + 2);
+        let (length, higher) = line(&exit, deeper);
+        assert!(length < 2048, "{length}");
+        assert_eq!(higher, far);
     }
 }
