@@ -19,6 +19,8 @@ use crate::datum::is_stack;
 
 /// The least columns of a key.
 const KEY_WIDTH: usize = 16;
+/// The most columns of a key that the other lines are aligned with.
+const MOST_KEY_WIDTH: usize = 4096;
 
 /// The characters for the heights of a bucket of `-x aggpack`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -78,7 +80,7 @@ fn label(row: &Row) -> Option<Vec<u8>> {
 fn labels(rows: &[Row]) -> Option<(Vec<Vec<u8>>, usize)> {
     let labels: Vec<Vec<u8>> = rows.iter().map(label).collect::<Option<_>>()?;
     let width = labels.iter().map(|l| super::columns(l)).fold(KEY_WIDTH, usize::max);
-    Some((labels, width))
+    Some((labels, width.min(MOST_KEY_WIDTH)))
 }
 
 /// Draws a bar for each key; returns false if these rows cannot be drawn so.
@@ -141,4 +143,42 @@ fn bars(counts: &[i64], zoom: bool, encoding: Encoding) -> String {
         }
     };
     sizes.map(bar).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::aggregate::{Key, Value};
+    use abi::action::ActionKind;
+    use abi::aggregation::AggFunc;
+    use abi::difo::DifType;
+
+    /// A traced program may choose a key, and must not make all lines as long as its own.
+    #[test]
+    fn a_long_key_does_not_widen_all_lines() {
+        let row = |key: &str, func: AggFunc| {
+            let (bytes, ty) = (key.as_bytes().to_vec(), DifType::string(1 << 17));
+            let key = Key { bytes, ty, is_unsigned: false, action: ActionKind::DifExpr };
+            let mut words = vec![0; func.words()];
+            func.init(&mut words);
+            func.update(&mut words, 1, 1);
+            let value = Value { func, words, normal: 1, is_cleared: false };
+            Row { keys: vec![key], values: vec![value] }
+        };
+        let long = "k".repeat(1 << 17);
+        for func in [AggFunc::Count, AggFunc::Quantize] {
+            let rows = [row(&long, func), row("sh", func)];
+            let mut out = Vec::new();
+            assert!(match func {
+                AggFunc::Count => hist(&mut out, &rows, false),
+                _ => pack(&mut out, &rows, false, Encoding::Ascii),
+            });
+            let text = String::from_utf8(out).unwrap();
+            let lines: Vec<&str> = text.lines().filter(|l| !l.is_empty()).collect();
+            let [head, of_long, of_short] = lines[..] else { panic!("{} lines", lines.len()) };
+            assert!(of_long.starts_with(&long));
+            assert!(head.len() < 8192 && of_short.len() < 8192, "{} columns", head.len());
+            assert!(of_short.trim_start().starts_with("sh "));
+        }
+    }
 }

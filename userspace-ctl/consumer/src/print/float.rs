@@ -2,6 +2,8 @@
 //! Prints floating-point numbers by C's rules for `%e %f %g`. D reads such numbers from memory, but
 //! does not compute with them.
 
+use super::MOST_COLUMNS;
+
 /// The conversion of a number.
 #[derive(Debug, Clone, Copy)]
 pub struct Float {
@@ -35,7 +37,7 @@ impl Float {
     /// Returns the number's text; `width` is the least width if zeros fill it.
     pub fn text(self, value: f64, precision: Option<usize>, width: usize) -> String {
         let sign = if value.is_sign_negative() && !value.is_nan() { "-" } else { self.plus };
-        let (magnitude, precision) = (value.abs(), precision.unwrap_or(6));
+        let (magnitude, precision) = (value.abs(), precision.unwrap_or(6).min(MOST_COLUMNS));
         let digits = match self.letter.to_ascii_lowercase() {
             _ if !magnitude.is_finite() => magnitude.to_string().to_ascii_lowercase(),
             'f' => self.fixed(magnitude, precision),
@@ -116,6 +118,12 @@ mod tests {
             ('e', None, f64::NEG_INFINITY, "-inf"),
         ] {
             assert_eq!(plain(letter).text(value, precision, 0), want, "%{letter} of {value}");
+        }
+        // `format!` of newer toolchains takes no precision above `u16::MAX`.
+        for letter in ['f', 'e', 'g'] {
+            let all = Float { is_alternate: true, ..plain(letter) };
+            let text = all.text(0.0001, Some(1 << 20), 0);
+            assert!((60_000..=usize::from(u16::MAX)).contains(&text.len()), "{}", text.len());
         }
         let all = Float { letter: 'g', plus: "+", is_alternate: true, is_zero_filled: true };
         assert_eq!(all.text(2.0, None, 10), "+002.00000");

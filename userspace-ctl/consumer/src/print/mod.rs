@@ -42,6 +42,10 @@ impl Shape {
     }
 }
 
+/// The greatest width and precision that data of a traced program can ask for. `format!` of newer
+/// toolchains panics above `u16::MAX`, and `%g` adds a few digits to its precision.
+pub(crate) const MOST_COLUMNS: usize = u16::MAX as usize - 16;
+
 /// Appends formatted text.
 macro_rules! put {
     ($out:expr, $($arg:tt)*) => {

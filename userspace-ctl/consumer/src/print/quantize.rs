@@ -11,7 +11,7 @@
 //! total, in 40 columns; if counts of both signs occur (negative weights), each sign has 20
 //! columns.
 
-use super::put;
+use super::{pad_left, put};
 use abi::aggregation::{quantize_value, AggFunc, QUANTIZE_BUCKETS, QUANTIZE_ZERO};
 
 /// The columns of the bar.
@@ -58,7 +58,9 @@ impl Scale {
 /// Prints the head of a drawing whose labels have `width` columns.
 pub(super) fn header(out: &mut Vec<u8>, what: &str, width: usize) {
     let title = "------------- Distribution -------------";
-    put!(out, "\n{what:>width$} {title:>41} {:<9}\n", "count");
+    out.push(b'\n');
+    pad_left(out, what.as_bytes(), width);
+    put!(out, " {title:>41} {:<9}\n", "count");
 }
 
 /// The buckets of a distribution, from the underflow bucket to the overflow bucket.

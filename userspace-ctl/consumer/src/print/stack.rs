@@ -10,7 +10,8 @@ use abi::action::ActionKind;
 pub fn stack(out: &mut Vec<u8>, kind: ActionKind, bytes: &[u8], indent: usize, symbols: &Symbols) {
     out.push(b'\n');
     for frame in symbols.frames(kind, bytes) {
-        put!(out, "{:indent$}{frame}\n", "");
+        out.resize(out.len() + indent, b' ');
+        put!(out, "{frame}\n");
     }
 }
 

@@ -7,7 +7,7 @@
 mod number;
 
 use super::float::{self, Float};
-use super::{aggregation, net, pad_left, pad_right, put, stack, time};
+use super::{aggregation, net, pad_left, pad_right, put, stack, time, MOST_COLUMNS};
 use crate::aggregate::{Key, Value as Aggregated};
 use crate::datum::{is_stack, is_symbol, signed, unsigned};
 use crate::symbol::Symbols;
@@ -202,7 +202,9 @@ impl Extents {
             Extent::Arg(n) => args.bytes(n).and_then(signed).unwrap_or(0),
         };
         // No terminal is wider, and the `*` of a program must not cause huge allocations.
-        let columns = |n: i64| usize::try_from(n.unsigned_abs()).unwrap_or(usize::MAX).min(1 << 16);
+        let columns = |n: i64| {
+            usize::try_from(n.unsigned_abs()).map_or(MOST_COLUMNS, |n| n.min(MOST_COLUMNS))
+        };
         let width = self.width.map_or(0, extent);
         let precision = self.precision.map(extent).filter(|&p| p > 0).map(columns);
         let is_left = self.is_left || width < 0;
@@ -453,6 +455,29 @@ mod tests {
         let (w, v) = ((-4i32).to_le_bytes(), 7i64.to_le_bytes());
         let data: [(&[u8], _); 2] = [(&w, DifType::integer(4)), (&v, DifType::integer(8))];
         assert_eq!(print(c, &data), "7   ");
+    }
+
+    /// A traced program may choose any width and precision.
+    #[test]
+    fn huge_widths_from_arguments() {
+        let huge = i64::MAX.to_le_bytes();
+        let (integer, string) = (DifType::integer(8), DifType::string(8));
+        let float = DifType { ctf_kind: abi::difo::ctf::FLOAT, ..integer };
+        let half = 0.5f64.to_le_bytes();
+        for (letter, bytes, ty) in
+            [("%d", &huge, integer), ("%f", &half, float), ("%s", b"abc\0efgh", string)]
+        {
+            let mut c = parse(letter);
+            (c.width, c.precision) = (Some(Extent::Arg(0)), Some(Extent::Arg(0)));
+            c.value = Value::Arg(1);
+            let length = print(c, &[(&huge, integer), (bytes, ty)]).len();
+            assert!((60_000..=usize::from(u16::MAX)).contains(&length), "{letter}: {length}");
+        }
+        let mut out = Vec::new();
+        let frames = [0xffff_ffff_8100_0000u64, 0].map(u64::to_le_bytes).concat();
+        let symbols = Symbols::fixed(vec![(0xffff_ffff_8100_0000, "vmlinux`f".into())]);
+        stack::stack(&mut out, ActionKind::Stack, &frames, 1 << 17, &symbols);
+        assert_eq!(out.len(), (1 << 17) + "\nvmlinux`f\n".len());
     }
 
     #[test]
