@@ -253,6 +253,11 @@ impl Symbols {
         self.0.borrow_mut().pulse.beat = beat;
     }
 
+    /// Shows the kernel that we are alive, before and after something that may take long.
+    pub(crate) fn beat(&self) {
+        self.0.borrow_mut().pulse.beat();
+    }
+
     /// Returns what is to be told about names that could not be found.
     pub fn take_told(&self) -> Vec<String> {
         std::mem::take(&mut self.0.borrow_mut().processes.told)

@@ -279,7 +279,7 @@ fn argument(out: &mut Vec<u8>, how: &How, s: &Shape, bytes: &[u8], look: Look<'_
         How::Symbol(action) => text(out, s, symbols.recorded(action, bytes).as_bytes()),
         How::Name => text(out, s, symbols.name(value()).as_bytes()),
         How::Address => text(out, s, symbols.of_target(value()).as_bytes()),
-        How::Host => text(out, s, &net::host(until_nul(bytes))),
+        How::Host => text(out, s, &net::host(until_nul(bytes), &|| symbols.beat())),
         How::Service => text(out, s, net::service(value() as u16).as_bytes()),
         How::Ipv4 => {
             let mut octets = [0; 4];
