@@ -4,6 +4,7 @@
 //! running kernel, so these headers are empty.
 
 use std::fs::DirBuilder;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::Result;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
@@ -177,18 +178,12 @@ pub struct Headers(PathBuf);
 impl Headers {
     /// Writes the headers into a new folder.
     pub fn write() -> Result<Self> {
-        let mut number = 0;
-        let folder = loop {
-            let name = format!("dtrace-headers-{}-{number}", std::process::id());
-            let path = std::env::temp_dir().join(name);
-            match DirBuilder::new().mode(0o700).create(&path) {
-                Ok(()) => break Self(path),
-                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists && number < 100 => {
-                    number += 1
-                }
-                Err(e) => return Err(e),
-            }
-        };
+        // Nobody can guess the name and take it before us.
+        let number = RandomState::new().build_hasher().finish();
+        let name = format!("dtrace-headers-{}-{number:016x}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        DirBuilder::new().mode(0o700).create(&path)?;
+        let folder = Self(path);
         let write = |part: &str, name: &str, text: &str| {
             let file = folder.0.join(part).join(name);
             file.parent().map_or(Ok(()), std::fs::create_dir_all)?;
@@ -221,4 +216,23 @@ pub fn includes(text: &[u8]) -> bool {
         let line = line.trim_ascii_start();
         line.strip_prefix(b"#").is_some_and(|rest| rest.trim_ascii_start().starts_with(b"include"))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Other users can make folders there, too.
+    #[test]
+    fn taken_names_keep_nobody_from_writing() {
+        let taken = |n| {
+            let name = format!("dtrace-headers-{}-{n}", std::process::id());
+            std::env::temp_dir().join(name)
+        };
+        (0..=100).for_each(|n| std::fs::create_dir_all(taken(n)).unwrap());
+        let headers = Headers::write();
+        (0..=100).for_each(|n| std::fs::remove_dir(taken(n)).unwrap());
+        let headers = headers.unwrap();
+        assert!(headers.words()[1].join("sys/file.h").exists());
+    }
 }
