@@ -102,11 +102,11 @@ impl Target {
 }
 
 impl Drop for Target {
-    /// Kills a command that we started, so that it does not outlive us.
+    /// Kills a command that we started, if we may, so that it does not outlive us.
     fn drop(&mut self) {
         if let Some(child) = &mut self.child {
-            if matches!(child.try_wait(), Ok(None)) {
-                let _ = child.kill();
+            // A command that runs as another user (sudo) may not be killed, and goes on as it likes.
+            if matches!(child.try_wait(), Ok(None)) && child.kill().is_ok() {
                 let _ = child.wait();
             }
         }

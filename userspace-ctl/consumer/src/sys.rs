@@ -295,15 +295,22 @@ pub fn spawn_stopped(command: &mut Command) -> Result<Child> {
         });
     }
     let mut child = command.spawn()?;
-    let mut status = 0;
+    let (pid, mut status) = (child.id() as libc::pid_t, 0);
     // SAFETY: `status` is live; the pid is our child's.
-    let rc = unsafe { libc::waitpid(child.id() as libc::pid_t, &mut status, libc::WUNTRACED) };
-    if rc < 0 || !libc::WIFSTOPPED(status) {
-        let e = Error::last_os_error();
-        let _ = child.kill();
-        return Err(e);
+    while unsafe { libc::waitpid(pid, &mut status, libc::WUNTRACED) } < 0 {
+        match Error::last_os_error() {
+            e if e.kind() == std::io::ErrorKind::Interrupted => {}
+            e => {
+                let _ = child.kill();
+                return Err(e);
+            }
+        }
     }
-    Ok(child)
+    match libc::WIFSTOPPED(status) {
+        true => Ok(child),
+        // It has been reaped: its number may already be that of another process.
+        false => Err(Error::other("it ended before its first instruction")),
+    }
 }
 
 /// How a running process came to a halt.
@@ -512,6 +519,21 @@ mod tests {
     #[test]
     fn a_tick_is_a_part_of_a_second() {
         assert!((100_000..=10_000_000).contains(&tick_ns()));
+    }
+
+    /// It is reaped then, and its number may be somebody else's.
+    #[test]
+    fn a_command_that_ends_before_we_hold_it() {
+        let mut command = Command::new("true");
+        // SAFETY: the closure makes async-signal-safe system calls and allocates nothing.
+        unsafe {
+            command.pre_exec(|| match libc::raise(libc::SIGKILL) {
+                0 => Ok(()),
+                _ => Err(Error::last_os_error()),
+            });
+        }
+        let e = spawn_stopped(&mut command).unwrap_err();
+        assert_eq!(e.to_string(), "it ended before its first instruction");
     }
 
     #[test]
