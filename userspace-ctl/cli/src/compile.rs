@@ -12,7 +12,7 @@ use consumer::print::json::Line;
 use consumer::process::Target;
 use consumer::user::ProcessProbes;
 use consumer::world::{self, KernelWorld, Prepare};
-use consumer::{sys, Error, Failure, Kernel};
+use consumer::{named, sys, Error, Failure, Kernel};
 use d::{Compiler, Diagnostic, Program, Source, Tag};
 use std::io::IsTerminal as _;
 
@@ -140,7 +140,7 @@ pub fn source(spec: &Spec, args: &Args, cpp: &Cpp) -> Result<Source, Stop> {
                     let mut bytes = Vec::new();
                     std::io::Read::read_to_end(&mut std::io::stdin(), &mut bytes).map(|_| bytes)
                 }
-                _ => std::fs::read(file),
+                _ => named::read(file),
             };
             let bytes =
                 bytes.map_err(|e| Error::new(format!("failed to open {file}"), reason(&e)))?;

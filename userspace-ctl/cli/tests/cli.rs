@@ -516,3 +516,76 @@ fn streams_are_rendered_and_merged() {
     assert_eq!(told(&["--render", &missing]), (1, message));
     std::fs::remove_dir_all(&dir).unwrap();
 }
+
+/// With the capabilities of group dtrace, these links lead where a member may not go.
+#[test]
+fn links_of_processes_are_not_followed() {
+    let folder = Folder::new("links");
+    let script = folder.file("x.d", "BEGIN { exit(0); }");
+    let declared = folder.file("p.d", "provider p { probe q(int); };");
+    let stream = folder.file("a.json", STREAM);
+    folder.file("lib.d", "inline int seven = 7;");
+    let dir = folder.0.display();
+    let told = |words: &str| {
+        let words: Vec<&str> = words.split(' ').collect();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dtrace"));
+        let o = command.current_dir(&folder.0).args(&words).output().unwrap();
+        (o.status.code().unwrap(), err(&o))
+    };
+    let why = "its path leads through a link of a process in /proc, which dtrace does not follow";
+    for words in [
+        format!("-e -s /proc/self/root{script}"),
+        "-e -s /proc/self/cwd/x.d".to_string(),
+        format!("-e -L /proc/self/root{dir} -n BEGIN"),
+        format!("--render -x oformat=json -o /proc/self/cwd/new {stream}"),
+        "--tool /proc/self/cwd/x.d".to_string(),
+        format!("-h -o /proc/self/cwd/new -s {declared}"),
+        format!("-G -o /proc/self/cwd/new -s {declared}"),
+        format!("-G -o {dir}/new -s {declared} /proc/self/cwd/x.d"),
+    ] {
+        let (status, text) = told(&words);
+        assert!(status == 1 && text.contains(why), "{words}: {status} {text}");
+        assert!(!folder.0.join("new").exists(), "{words}");
+    }
+    for words in [
+        format!("-e -s {script}"),
+        format!("-e -L {dir} -s x.d"),
+        format!("-G -o {dir}/p.o -s {declared}"),
+        "-h -o p.h -s p.d".to_string(),
+    ] {
+        assert_eq!(told(&words), (0, String::new()), "{words}");
+    }
+    assert!(folder.0.join("p.o").exists() && folder.0.join("p.h").exists());
+}
+
+/// Shells give us files by the numbers of open descriptors.
+#[test]
+fn descriptors_of_the_shell() {
+    let folder = Folder::new("descriptors");
+    folder.file("a.json", STREAM);
+    let run = |line: &str| {
+        let mut shell = Command::new("bash");
+        let line = line.replace("dtrace", env!("CARGO_BIN_EXE_dtrace"));
+        let o = shell.current_dir(&folder.0).args(["-c", &line]).output().unwrap();
+        assert!(o.status.success(), "{line}: {}", err(&o));
+        String::from_utf8(o.stdout).unwrap()
+    };
+    let render = "dtrace --render -x oformat=json a.json -o";
+    for line in [
+        format!("{render} /dev/stdout"),
+        format!("{render} /dev/stdout | cat"),
+        format!("{render} /dev/stderr 2>&1"),
+        format!("{render} /dev/fd/3 3>out; cat out"),
+        format!("{render} /proc/self/fd/3 3>&1 | cat"),
+        format!("ln -s /dev/stdout link; {render} link"),
+        format!("mkfifo fifo; cat fifo & {render} fifo; wait"),
+        format!("{render} >(cat >copy; echo >>copy); while ! grep -qx '' copy; do :; done; head -n -1 copy"),
+    ] {
+        assert_eq!(run(&line), STREAM, "{line}");
+    }
+    run("dtrace -e -s <(echo 'BEGIN { exit(0); }')");
+    run("echo 'BEGIN { exit(0); }' | dtrace -e -s /dev/stdin");
+    run("echo 'BEGIN { exit(0); }' | dtrace -e -s -");
+    let listing = run("dtrace -S -e -s /dev/fd/0 <<<'BEGIN { exit(0); }' 2>&1");
+    assert!(listing.contains("DIFO"), "{listing}");
+}

@@ -40,4 +40,5 @@ pub mod world;
 
 pub use error::{Error, Failure, Refusal};
 pub use kernel::Kernel;
+pub use libproc::named;
 pub use session::{Enabled, Ended, Tracing};

@@ -5,6 +5,7 @@
 
 use crate::error::{reason, Error};
 use d::library::{Libraries, Library};
+use libproc::named;
 
 macro_rules! built_in {
     ($($file:literal),* $(,)?) => {
@@ -40,13 +41,12 @@ pub fn all(directories: &[String], with_built_in: bool) -> Result<Libraries, Err
         let fail = |path: &str, e: std::io::Error| {
             Error::new(format!("failed to read D libraries of {path}"), reason(&e))
         };
-        let entries = std::fs::read_dir(directory).map_err(|e| fail(directory, e))?;
-        let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+        let mut paths = named::list(directory).map_err(|e| fail(directory, e))?;
         paths.retain(|path| path.extension().is_some_and(|e| e == "d"));
         paths.sort();
         for path in paths {
             let shown = path.display().to_string();
-            let bytes = std::fs::read(&path).map_err(|e| fail(&shown, e))?;
+            let bytes = named::read(&path).map_err(|e| fail(&shown, e))?;
             let text = String::from_utf8_lossy(&bytes).into_owned();
             list.push(Library { name: shown.into(), text: text.into() });
         }

@@ -17,7 +17,7 @@ use crate::settings::Settings;
 use crate::Stop;
 use ::doctor::Machine;
 use consumer::print::json::{Line, SCHEMA};
-use consumer::{sys, Error, Failure};
+use consumer::{named, sys, Error, Failure};
 use export::live::{Exporter, Sink};
 use recording::Recording;
 use std::fs::File;
@@ -100,37 +100,36 @@ pub fn tell(args: &Args, settings: &Settings, lines: &[Line<'_>]) -> Result<(), 
     Ok(out.flush()?)
 }
 
-/// Opens the file that [`output`] writes to.
-pub fn file(name: Option<&str>) -> Option<File> {
-    match name {
-        None => std::io::stdout().as_fd().try_clone_to_owned().ok().map(File::from),
-        Some(name) => File::options().write(true).open(name).ok(),
-    }
-}
-
 /// Returns the writer for output: the view, the recorder of a picture, the exporter, standard
 /// output, or the file of `-o`.
 pub fn output(args: &Args, settings: &Settings) -> Result<Box<dyn Write>, Failure> {
-    if let Some(view) = &settings.view {
-        let name = args.output.as_deref();
-        let file = name.map(|name| open(Some(name), false)).transpose()?;
-        let shown = screen::Sink::new(view.clone(), file);
-        return Ok(match &settings.exporter {
-            Some(exporter) => Box::new(Sink::new(exporter.clone(), shown, true)),
-            None => Box::new(shown),
-        });
+    match (&settings.view, &settings.recorder) {
+        // Nothing to open, perhaps a FIFO, before the picture is drawn.
+        (None, Some(recorder)) => Ok(Box::new(recorder.clone())),
+        _ => Ok(output_and_file(args, settings)?.0),
     }
-    match &settings.recorder {
-        Some(recorder) => Ok(Box::new(recorder.clone())),
-        None => {
-            let to = open(args.output.as_deref(), false)?;
-            let is_stream = settings.form.is_some_and(|f| f.name == "json");
-            Ok(match &settings.exporter {
-                Some(exporter) => Box::new(Sink::new(exporter.clone(), to, is_stream)),
-                None => to,
-            })
+}
+
+/// Returns the writer for output, and the file behind it for `ftruncate()`. Its name is looked up
+/// once: in a folder of another user, it may become a link.
+pub fn output_and_file(args: &Args, settings: &Settings) -> Result<Opened, Failure> {
+    let (to, file) = opened(args.output.as_deref(), false)?;
+    let out: Box<dyn Write> = match (&settings.view, &settings.recorder, &settings.exporter) {
+        (Some(view), _, exporter) => {
+            let shown = screen::Sink::new(view.clone(), args.output.is_some().then_some(to));
+            match exporter {
+                Some(exporter) => Box::new(Sink::new(exporter.clone(), shown, true)),
+                None => Box::new(shown),
+            }
         }
-    }
+        (None, Some(recorder), _) => Box::new(recorder.clone()),
+        (None, None, Some(exporter)) => {
+            let is_stream = settings.form.is_some_and(|f| f.name == "json");
+            Box::new(Sink::new(exporter.clone(), to, is_stream))
+        }
+        (None, None, None) => to,
+    };
+    Ok((out, file))
 }
 
 /// Starts to serve the exported metrics. Call it after signals are blocked, because the server's
@@ -140,21 +139,53 @@ pub fn start_export(settings: &Settings) -> Result<(), Error> {
     started.map_err(|why| Error::new("", why))
 }
 
+/// A writer, and the file behind it.
+type Opened = (Box<dyn Write>, Option<File>);
+
 /// Opens standard output, or a file, which is replaced or appended to.
 pub fn open(file: Option<&str>, is_anew: bool) -> Result<Box<dyn Write>, Failure> {
-    let mut how = File::options();
-    match is_anew {
-        true => how.write(true).truncate(true),
-        false => how.append(true),
+    Ok(opened(file, is_anew)?.0)
+}
+
+fn opened(file: Option<&str>, is_anew: bool) -> Result<Opened, Failure> {
+    let how = if is_anew { named::Use::Replace } else { named::Use::Append };
+    let Some(name) = file else {
+        let file = std::io::stdout().as_fd().try_clone_to_owned().ok().map(File::from);
+        return Ok((Box::new(BufWriter::with_capacity(64 << 10, std::io::stdout())), file));
     };
-    match file {
-        None => Ok(Box::new(BufWriter::with_capacity(64 << 10, std::io::stdout()))),
-        Some(name) => match how.create(true).open(name) {
-            Ok(file) => Ok(Box::new(BufWriter::with_capacity(64 << 10, file))),
-            Err(e) => {
-                let doing = format!("failed to open output file '{name}'");
-                Err(Error::new(doing, consumer::error::reason(&e)).into())
-            }
-        },
+    let failed = |e: std::io::Error| {
+        let doing = format!("failed to open output file '{name}'");
+        Error::new(doing, consumer::error::reason(&e))
+    };
+    let file = named::open(name, how).map_err(failed)?;
+    let same = file.try_clone().map_err(failed)?;
+    Ok((Box::new(BufWriter::with_capacity(64 << 10, file)), Some(same)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Another user may put a link in place of the file while we trace.
+    #[test]
+    fn the_file_that_is_emptied_is_the_one_that_is_written() {
+        let folder = std::env::temp_dir().join(format!("dtrace-output-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let at = |name: &str| folder.join(name);
+        let text = |name: &str| std::fs::read_to_string(at(name)).unwrap();
+        let args = Args { output: at("out").to_str().map(String::from), ..Args::default() };
+        let Ok((mut out, file)) = output_and_file(&args, &Settings::default()) else {
+            panic!("the file cannot be opened")
+        };
+        out.write_all(b"before").unwrap();
+        out.flush().unwrap();
+        std::fs::rename(at("out"), at("ours")).unwrap();
+        std::fs::write(at("victim"), "kept").unwrap();
+        std::os::unix::fs::symlink("victim", at("out")).unwrap();
+        file.unwrap().set_len(0).unwrap();
+        out.write_all(b"after").unwrap();
+        out.flush().unwrap();
+        assert_eq!((text("victim"), text("ours")), ("kept".into(), "after".into()));
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -108,10 +108,9 @@ fn trace(
         [spec] => format!("'{}'", spec.name()),
         _ => "the programs".into(),
     };
-    let mut out = crate::mode::output(args, settings)?;
+    let (mut out, file) = crate::mode::output_and_file(args, settings)?;
     let mut err = Messages;
     let how = how(settings);
-    let file = crate::mode::file(args.output.as_deref());
     let output = Output { out: &mut *out, err: &mut err, file };
     // From here on a signal ends the session in order.
     let pids: Vec<u32> = targets.iter().map(Target::pid).collect();
@@ -200,9 +199,8 @@ pub fn consume(
     options: &[(OptionId, u64)],
     programs: Vec<Program>,
 ) -> Result<i32, Stop> {
-    let mut out = crate::mode::output(args, settings)?;
+    let (mut out, file) = crate::mode::output_and_file(args, settings)?;
     let mut err = Messages;
-    let file = crate::mode::file(args.output.as_deref());
     let output = Output { out: &mut *out, err: &mut err, file };
     let mut waiter = Signals::new(Vec::new(), settings.view.is_some())?;
     crate::mode::start_export(settings)?;

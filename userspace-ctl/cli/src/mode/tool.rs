@@ -7,7 +7,7 @@
 use crate::args::{Args, Setting, Spec};
 use crate::Stop;
 use consumer::error::reason;
-use consumer::{Error, Failure};
+use consumer::{named, Error, Failure};
 use d::SpecKind;
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -40,7 +40,8 @@ pub fn run(name: &Option<String>, given: Vec<String>) -> Result<Option<Args>, St
             let why = "there is no such tool; `dtrace --tools` lists them";
             return Err(Error::new(format!("failed to run tool {name}"), why).hint(near).into());
         }
-        (true, _) => std::fs::read_to_string(name)
+        (true, _) => named::read(name)
+            .and_then(|bytes| String::from_utf8(bytes).map_err(std::io::Error::other))
             .map_err(|e| Error::new(format!("failed to open {name}"), reason(&e)))?,
     };
     let tool = header::parse(&text)

@@ -6,8 +6,9 @@ use crate::settings::Settings;
 use crate::{compile, Stop};
 use consumer::error::reason;
 use consumer::usdt::{header, link, Declarations};
-use consumer::Error;
+use consumer::{named, Error};
 use d::Provider;
+use std::io::Write as _;
 use std::path::Path;
 
 /// Writes the header or the object.
@@ -36,7 +37,8 @@ pub fn run(args: &Args, settings: &Settings) -> Result<i32, Stop> {
         true => {
             let file = Path::new(&to).file_name().unwrap_or_default().to_string_lossy();
             let text = header::write(&providers, &file);
-            std::fs::write(&to, text)
+            named::open(&to, named::Use::Replace)
+                .and_then(|mut file| file.write_all(text.as_bytes()))
                 .map_err(|e| Error::new(format!("failed to write {to}"), reason(&e)))?;
         }
     }

@@ -5,7 +5,7 @@ use super::Session;
 use crate::error::{reason, Error, Failure};
 use crate::print::report::Effect;
 use crate::sys;
-use std::fs::File;
+use libproc::named;
 use std::io::{Read, Write};
 use std::os::fd::AsRawFd;
 
@@ -30,7 +30,7 @@ impl Session<'_> {
                 self.outputs.redirected = None;
                 None
             }
-            Effect::Freopen(name) => match File::options().append(true).create(true).open(&name) {
+            Effect::Freopen(name) => match named::open(&name, named::Use::Append) {
                 Ok(file) => {
                     self.outputs.redirected = Some(file);
                     None

@@ -6,12 +6,10 @@ use super::elf::{self, Object, Rela, GLOBAL, WEAK};
 use super::sites::{self, Site};
 use crate::error::{reason, Error};
 use d::Provider;
+use libproc::named;
 use object::Object as _;
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 
 /// The compiled code that registers the DOF with the kernel; its section for the DOF is empty.
 const REGISTER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/register.o"));
@@ -43,7 +41,7 @@ pub fn link(
     is_narrow: bool,
 ) -> Result<(), Error> {
     let failed = |why: String| Error::new(format!("failed to write {to}"), why);
-    let store = |bytes: &[u8]| replace(Path::new(to), bytes).map_err(|e| failed(reason(&e)));
+    let store = |bytes: &[u8]| named::replace(to, bytes).map_err(|e| failed(reason(&e)));
     if providers.is_empty() || (objects.is_empty() && is_narrow) {
         return store(if is_narrow { EMPTY_NARROW } else { EMPTY });
     }
@@ -54,7 +52,7 @@ pub fn link(
     let mut has_functions = objects.is_empty();
     for (n, file) in objects.iter().enumerate() {
         let failed = |why: String| Error::new(format!("failed to link script with {file}"), why);
-        let bytes = std::fs::read(file).map_err(|e| failed(reason(&e)))?;
+        let bytes = named::read(file).map_err(|e| failed(reason(&e)))?;
         if elf::is_narrow(&bytes) || is_narrow {
             narrow.add(&bytes).map_err(|why| failed(why.into()))?;
             continue;
@@ -101,7 +99,7 @@ pub fn link(
     }
     let bytes = with_dof(object, providers, &all).map_err(|why| failed(why.into()))?;
     for (file, new) in changed {
-        replace(Path::new(file), &new)
+        named::replace(file, &new)
             .map_err(|e| Error::new(format!("failed to write {file}"), reason(&e)))?;
     }
     store(&bytes)
@@ -166,21 +164,4 @@ fn with_dof(
     }
     object.add_relocations(&format!(".rela{DOF}"), at, &relocations);
     Ok(object.write())
-}
-
-/// Replaces a file by way of a temporary one beside it, so that it always has its old or its new
-/// content.
-fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut name = path.as_os_str().to_os_string();
-    name.push(format!(".{}", std::process::id()));
-    let beside = Path::new(&name);
-    let write = || {
-        let mut file = std::fs::File::create(beside)?;
-        file.write_all(bytes)?;
-        if let Ok(old) = std::fs::metadata(path) {
-            file.set_permissions(std::fs::Permissions::from_mode(old.permissions().mode()))?;
-        }
-        std::fs::rename(beside, path)
-    };
-    write().inspect_err(|_| drop(std::fs::remove_file(beside)))
 }
