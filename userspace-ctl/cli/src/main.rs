@@ -78,11 +78,13 @@ fn code(end: Result<i32, Stop>) -> ExitCode {
         Ok(status) => ExitCode::from(status as u8),
         Err(Stop::Told) => ExitCode::from(1),
         Err(Stop::Usage(text)) => {
-            message(format_args!("dtrace: {text}\n{}", args::command().render_usage()));
+            let text = format!("{text}\n{}", args::command().render_usage());
+            message(format_args!("dtrace: {}", plaintext::clean_lines(&text)));
             ExitCode::from(2)
         }
         Err(Stop::Failed(Failure::Error(e))) => {
-            message(format_args!("dtrace: {e}"));
+            // It may quote what another machine has sent.
+            message(format_args!("dtrace: {}", plaintext::clean_lines(&e.to_string())));
             ExitCode::from(1)
         }
         Err(Stop::Failed(Failure::OutputClosed)) => ExitCode::SUCCESS,

@@ -6,6 +6,7 @@
 use abi::aggregation::{AggFunc, Linear, LogLinear};
 use consumer::aggregate::Value;
 use consumer::print::{aggregation, stack};
+use plaintext::clean;
 use recording::{Action, Aggregation, Datum, Entry, Recording};
 use std::io::Write as _;
 
@@ -66,12 +67,12 @@ fn datum(out: &mut Vec<u8>, value: &Datum) {
         Datum::Stack(frames) | Datum::Ustack(frames) => {
             out.push(b'\n');
             for frame in frames {
-                put(out, format_args!("{:INDENT$}{frame}\n", ""));
+                put(out, format_args!("{:INDENT$}{}\n", "", clean(frame)));
             }
         }
-        Datum::Float(_) | Datum::String(_) | Datum::Bytes(_) | Datum::Symbol(_) => {
-            stack::symbol(out, &value.to_string());
-        }
+        // The program that was traced, or another machine, chooses a name.
+        Datum::Bytes(_) | Datum::Symbol(_) => stack::symbol(out, &clean(&value.to_string())),
+        Datum::Float(_) | Datum::String(_) => stack::symbol(out, &value.to_string()),
     }
 }
 
@@ -151,6 +152,20 @@ mod tests {
         assert!(row("-1", "1") && row("4", "3") && row("8", "0"), "{text}");
         assert!(row("0", "0") && row("10", "1") && row(">=", "1"), "{text}");
         assert!(text.contains("< 0 |@@@@@@@@@@@@@@@@@@@@                     2"), "{text}");
+    }
+
+    /// Another machine chooses them. Strings that a program recorded are printed as they are.
+    #[test]
+    fn names_change_no_terminal() {
+        let text = drawn(concat!(
+            r#"{"type":"aggregation","name":"n","function":"count","entries":[{"keys":["#,
+            r#"{"type":"stack","value":["a\u001b]52;c;x\u0007+1"]},"#,
+            r#"{"type":"symbol","value":"m`\u009b2Jf"},"#,
+            r#"{"type":"bytes","value":"00\u001b[2J"}],"value":3}]}"#
+        ));
+        assert!(text.contains("a\u{fffd}]52;c;x\u{fffd}+1\n"), "{text:?}");
+        assert!(text.contains("m`\u{fffd}2Jf ") && text.contains("0x00\u{fffd}[2J "), "{text:?}");
+        assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
     }
 
     #[test]

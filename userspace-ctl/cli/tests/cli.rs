@@ -589,3 +589,16 @@ fn descriptors_of_the_shell() {
     let listing = run("dtrace -S -e -s /dev/fd/0 <<<'BEGIN { exit(0); }' 2>&1");
     assert!(listing.contains("DIFO"), "{listing}");
 }
+
+/// A message may quote what another machine has sent.
+#[test]
+fn messages_change_no_terminal() {
+    let folder = Folder::new("messages");
+    let odd = STREAM.replace("\"keys\":[]", r#""keys":[{"type":"\u001b]52;c;A\u0007","value":1}]"#);
+    let file = folder.file("odd.json", &odd);
+    let o = dtrace(&["--render", "-x", "oformat=json", &file]);
+    let text = err(&o);
+    assert_eq!(o.status.code(), Some(1), "{text:?}");
+    assert!(text.contains("]52;c;A") && text.ends_with('\n'), "{text:?}");
+    assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
+}
