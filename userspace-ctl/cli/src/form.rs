@@ -2,7 +2,7 @@
 //! `-x oformat`: the forms of the output. A session writes some of them itself; the others are
 //! drawn from its stream of JSON after it has ended, or from a recorded stream.
 
-use crate::text;
+use crate::text::{self, Drawn};
 use consumer::print::Shape;
 use recording::{Pieces, Recording};
 use std::cell::RefCell;
@@ -10,7 +10,7 @@ use std::io::{Error, ErrorKind, Write};
 use std::rc::Rc;
 
 /// Draws a recording; the error is a sentence.
-type Draw = fn(&Recording) -> Result<Vec<u8>, String>;
+type Draw = fn(&Recording) -> Result<Drawn<'_>, String>;
 
 /// A form of the output.
 #[derive(Debug)]
@@ -26,14 +26,14 @@ pub struct Form {
 /// All forms.
 pub const FORMS: &[Form] = &[
     Form { name: "text", shape: Some(Shape::Text), draw: text::draw },
-    Form { name: "json", shape: Some(Shape::Json), draw: json },
-    Form { name: "collapsed", shape: None, draw: |r| Ok(picture::collapsed(r)) },
-    Form { name: "flame", shape: None, draw: picture::flame },
-    Form { name: "html", shape: None, draw: |r| Ok(picture::page(r).into_bytes()) },
-    Form { name: "heatmap", shape: None, draw: picture::heat_map },
-    Form { name: "histogram", shape: None, draw: picture::histogram },
-    Form { name: "perfetto", shape: None, draw: export::perfetto::draw },
-    Form { name: "pprof", shape: None, draw: export::pprof::draw },
+    Form { name: "json", shape: Some(Shape::Json), draw: |r| whole(json(r)) },
+    Form { name: "collapsed", shape: None, draw: |r| whole(Ok(picture::collapsed(r))) },
+    Form { name: "flame", shape: None, draw: |r| whole(picture::flame(r)) },
+    Form { name: "html", shape: None, draw: |r| whole(Ok(picture::page(r).into_bytes())) },
+    Form { name: "heatmap", shape: None, draw: |r| whole(picture::heat_map(r)) },
+    Form { name: "histogram", shape: None, draw: |r| whole(picture::histogram(r)) },
+    Form { name: "perfetto", shape: None, draw: |r| whole(export::perfetto::draw(r)) },
+    Form { name: "pprof", shape: None, draw: |r| whole(export::pprof::draw(r)) },
 ];
 
 impl Form {
@@ -63,6 +63,11 @@ pub fn names() -> String {
     let mut names: Vec<&str> = FORMS.iter().map(|f| f.name).collect();
     let last = names.pop().unwrap_or_default();
     format!("{} or {last}", names.join(", "))
+}
+
+/// Makes one piece of what is drawn at once.
+fn whole<'a>(drawn: Result<Vec<u8>, String>) -> Result<Drawn<'a>, String> {
+    Ok(Box::new(std::iter::once(drawn?)))
 }
 
 fn json(recording: &Recording) -> Result<Vec<u8>, String> {

@@ -74,7 +74,8 @@ fn draw(recording: &Recording, form: Form, shown: Option<&Aggregation>) -> Resul
         }
     };
     let draw = form::by_name(name).map(|f| f.draw);
-    draw.map_or_else(|| Err(format!("{name} cannot be drawn.")), |draw| draw(recording))
+    let draw = draw.ok_or_else(|| format!("{name} cannot be drawn."))?;
+    Ok(draw(recording)?.flatten().collect())
 }
 
 /// A writer that passes the stream of a session to the view, and the program's text to a file if

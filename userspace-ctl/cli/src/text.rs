@@ -7,31 +7,39 @@ use abi::aggregation::{AggFunc, Linear, LogLinear};
 use consumer::aggregate::Value;
 use consumer::print::{aggregation, stack};
 use plaintext::clean;
-use recording::{Action, Aggregation, Datum, Entry, Recording};
+use recording::{Action, Aggregation, Datum, Entry, Record, Recording};
 use std::io::Write as _;
+
+/// What is drawn, piece by piece.
+pub type Drawn<'a> = Box<dyn Iterator<Item = Vec<u8>> + 'a>;
 
 /// The indentation of a stack's frames: `-x stackindent`.
 const INDENT: usize = 14;
 
-/// Draws a recording.
-pub fn draw(recording: &Recording) -> Result<Vec<u8>, String> {
+/// Draws a recording: a text for each record and each entry of an aggregation. A few bytes of a
+/// stream can have a long text, so no more than one text is made at a time.
+pub fn draw(recording: &Recording) -> Result<Drawn<'_>, String> {
+    let actions = recording.records.iter().flat_map(|r| &r.actions);
+    let printed = actions.flat_map(|a| &a.aggregations);
+    printed.chain(&recording.aggregations).try_for_each(|a| function(a).map(drop))?;
+    let between = (!recording.aggregations.is_empty()).then(|| b"\n".to_vec());
+    let entries =
+        recording.aggregations.iter().flat_map(|a| a.entries.iter().map(move |e| row(a, e)));
+    Ok(Box::new(recording.records.iter().map(record).chain(between).chain(entries)))
+}
+
+/// Returns the text of a record, which ends with a newline.
+fn record(record: &Record) -> Vec<u8> {
     let mut out = Vec::new();
-    for record in &recording.records {
-        let before = out.len();
-        record.actions.iter().try_for_each(|a| action(&mut out, a))?;
-        if out.len() > before && out.last() != Some(&b'\n') {
-            out.push(b'\n');
-        }
-    }
-    if !recording.aggregations.is_empty() {
+    record.actions.iter().for_each(|a| action(&mut out, a));
+    if out.last().is_some_and(|last| *last != b'\n') {
         out.push(b'\n');
     }
-    recording.aggregations.iter().try_for_each(|a| rows(&mut out, a))?;
-    Ok(out)
+    out
 }
 
 /// Prints the data of one action.
-fn action(out: &mut Vec<u8>, action: &Action) -> Result<(), String> {
+fn action(out: &mut Vec<u8>, action: &Action) {
     if let Some(text) = &action.text {
         out.extend_from_slice(text.as_bytes());
     } else if let Some(printed) = &action.printed {
@@ -39,24 +47,23 @@ fn action(out: &mut Vec<u8>, action: &Action) -> Result<(), String> {
     } else if let Some(value) = &action.value {
         datum(out, value);
     } else {
-        action.aggregations.iter().try_for_each(|a| rows(out, a))?;
+        let rows = |a: &Aggregation| a.entries.iter().for_each(|e| out.extend(row(a, e)));
+        action.aggregations.iter().for_each(rows);
     }
-    Ok(())
 }
 
-/// Prints the entries of an aggregation.
-fn rows(out: &mut Vec<u8>, of: &Aggregation) -> Result<(), String> {
-    for entry in &of.entries {
-        entry.keys.iter().for_each(|key| datum(out, key));
-        match words(of, entry)? {
-            Some(value) => {
-                aggregation::distribution(out, &value, false);
-            }
-            None => put(out, format_args!(" {:16}", entry.value.unwrap_or_default())),
+/// Returns the text of an entry of an aggregation.
+fn row(of: &Aggregation, entry: &Entry) -> Vec<u8> {
+    let mut out = Vec::new();
+    entry.keys.iter().for_each(|key| datum(&mut out, key));
+    match function(of).ok().flatten() {
+        Some(func) => {
+            aggregation::distribution(&mut out, &value(func, entry), false);
         }
-        out.push(b'\n');
+        None => put(&mut out, format_args!(" {:16}", entry.value.unwrap_or_default())),
     }
-    Ok(())
+    out.push(b'\n');
+    out
 }
 
 /// Prints a value in its column.
@@ -81,34 +88,37 @@ fn put(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
     let _ = out.write_fmt(text);
 }
 
-/// Returns the value of a distribution in the form of the module; `None` for other functions.
-fn words(of: &Aggregation, entry: &Entry) -> Result<Option<Value>, String> {
+/// Returns the function of a distribution with its parameters; `None` for other functions.
+fn function(of: &Aggregation) -> Result<Option<AggFunc>, String> {
     let odd = || format!("{}() of @{} has odd parameters", of.function, of.name);
-    let func = match (of.function.as_str(), of.parameters.as_slice()) {
+    let part = |n: i64| u16::try_from(n).map_err(|_| odd());
+    Ok(Some(match (of.function.as_str(), of.parameters.as_slice()) {
         ("quantize", _) => AggFunc::Quantize,
         ("lquantize", &[base, limit, step]) => {
             let levels = limit.checked_sub(base).and_then(|n| n.checked_div(step));
-            let part = |n: i64| u16::try_from(n).map_err(|_| odd());
             let base = i32::try_from(base).map_err(|_| odd())?;
             let (levels, step) = (part(levels.ok_or_else(odd)?)?, part(step)?);
             AggFunc::Lquantize(Linear { base, step, levels })
         }
         ("llquantize", &[factor, low, high, steps]) => {
-            let part = |n: i64| u16::try_from(n).map_err(|_| odd());
             let (factor, low) = (part(factor)?, part(low)?);
-            AggFunc::Llquantize(LogLinear { factor, low, high: part(high)?, steps: part(steps)? })
+            let all = LogLinear { factor, low, high: part(high)?, steps: part(steps)? };
+            all.problem().map_or(Ok(AggFunc::Llquantize(all)), |_| Err(odd()))?
         }
         ("lquantize" | "llquantize", _) => return Err(odd()),
         _ => return Ok(None),
-    };
+    }))
+}
+
+/// Returns the value of a distribution in the form of the module.
+fn value(func: AggFunc, entry: &Entry) -> Value {
     let mut words = vec![0; func.words()];
     func.init(&mut words);
     for bucket in &entry.buckets {
         let inside = bucket.low.or(bucket.high).unwrap_or_default();
         func.update(&mut words, inside, bucket.raw.unwrap_or(bucket.count));
     }
-    let normal = entry.normal.unwrap_or(1);
-    Ok(Some(Value { func, words, normal, is_cleared: false }))
+    Value { func, words, normal: entry.normal.unwrap_or(1), is_cleared: false }
 }
 
 #[cfg(test)]
@@ -118,7 +128,7 @@ mod tests {
     fn drawn(lines: &str) -> String {
         let head = r#"{"type":"dtrace","schema":1,"version":"0.1.0"}"#;
         let recording = Recording::read(format!("{head}\n{lines}").as_bytes()).unwrap();
-        String::from_utf8(draw(&recording).unwrap()).unwrap()
+        String::from_utf8(draw(&recording).unwrap().flatten().collect()).unwrap()
     }
 
     #[test]
@@ -152,6 +162,25 @@ mod tests {
         assert!(row("-1", "1") && row("4", "3") && row("8", "0"), "{text}");
         assert!(row("0", "0") && row("10", "1") && row(">=", "1"), "{text}");
         assert!(text.contains("< 0 |@@@@@@@@@@@@@@@@@@@@                     2"), "{text}");
+    }
+
+    /// A few bytes of a stream ask for a million of steps, each of which is computed from the first.
+    #[test]
+    fn parameters_that_no_program_can_have() {
+        let of = |function: &str, parameters: &str| {
+            let line = format!(
+                r#"{{"type":"aggregation","name":"q","function":"{function}","parameters":{parameters},"#
+            ) + r#""entries":[{"keys":[],"buckets":[{"low":1,"high":1,"count":1}]}]}"#;
+            let head = r#"{"type":"dtrace","schema":1,"version":"0.1.0"}"#;
+            let recording = Recording::read(format!("{head}\n{line}").as_bytes()).unwrap();
+            draw(&recording).map(|_| ()).unwrap_err()
+        };
+        for parameters in ["[1,0,65535,10]", "[10,3,2,10]", "[10,0,65535,10]", "[10,0,6,7]", "[10]"]
+        {
+            let why = of("llquantize", parameters);
+            assert_eq!(why, "llquantize() of @q has odd parameters", "{parameters}");
+        }
+        assert_eq!(of("lquantize", "[0,10,0]"), "lquantize() of @q has odd parameters");
     }
 
     /// Another machine chooses them. Strings that a program recorded are printed as they are.

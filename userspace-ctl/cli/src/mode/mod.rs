@@ -80,8 +80,10 @@ pub fn told(
 
 /// Draws a recording, into the file of `-o` or to standard output.
 pub fn draw(file: Option<&str>, form: &Form, recording: &Recording) -> Result<(), Stop> {
-    let picture = (form.draw)(recording).map_err(|why| Error::new("", why))?;
-    write_anew(file, &picture)
+    let mut pieces = (form.draw)(recording).map_err(|why| Error::new("", why))?;
+    let mut out = open(file, true)?;
+    pieces.try_for_each(|piece| out.write_all(&piece)).map_err(Failure::from)?;
+    Ok(out.flush().map_err(Failure::from)?)
 }
 
 /// Replaces the file of `-o`, or writes to standard output.
