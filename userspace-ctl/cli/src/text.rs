@@ -164,13 +164,14 @@ mod tests {
         assert!(text.contains("< 0 |@@@@@@@@@@@@@@@@@@@@                     2"), "{text}");
     }
 
-    /// A few bytes of a stream ask for a million of steps, each of which is computed from the first.
+    /// A few bytes of a stream ask for a million steps, each of which is computed from the first.
     #[test]
     fn parameters_that_no_program_can_have() {
         let of = |function: &str, parameters: &str| {
             let line = format!(
-                r#"{{"type":"aggregation","name":"q","function":"{function}","parameters":{parameters},"#
-            ) + r#""entries":[{"keys":[],"buckets":[{"low":1,"high":1,"count":1}]}]}"#;
+                r#"{{"type":"aggregation","name":"q","function":"{function}","parameters":"#
+            ) + parameters
+                + r#","entries":[{"keys":[],"buckets":[{"low":1,"high":1,"count":1}]}]}"#;
             let head = r#"{"type":"dtrace","schema":1,"version":"0.1.0"}"#;
             let recording = Recording::read(format!("{head}\n{line}").as_bytes()).unwrap();
             draw(&recording).map(|_| ()).unwrap_err()

@@ -579,7 +579,10 @@ fn descriptors_of_the_shell() {
         format!("{render} /proc/self/fd/3 3>&1 | cat"),
         format!("ln -s /dev/stdout link; {render} link"),
         format!("mkfifo fifo; cat fifo & {render} fifo; wait"),
-        format!("{render} >(cat >copy; echo >>copy); while ! grep -qx '' copy; do :; done; head -n -1 copy"),
+        format!(
+            "{render} >(cat >copy; echo >>copy); \
+             while ! grep -qx '' copy; do :; done; head -n -1 copy"
+        ),
     ] {
         assert_eq!(run(&line), STREAM, "{line}");
     }

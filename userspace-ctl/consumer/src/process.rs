@@ -105,7 +105,7 @@ impl Drop for Target {
     /// Kills a command that we started, if we may, so that it does not outlive us.
     fn drop(&mut self) {
         if let Some(child) = &mut self.child {
-            // A command that runs as another user (sudo) may not be killed, and goes on as it likes.
+            // We may not kill a command that runs as another user (sudo).
             if matches!(child.try_wait(), Ok(None)) && child.kill().is_ok() {
                 let _ = child.wait();
             }
