@@ -6,9 +6,8 @@ use crate::form;
 use crate::mode;
 use crate::settings::Settings;
 use crate::Stop;
-use consumer::{Error, Failure};
+use consumer::{named, Error, Failure};
 use recording::Recording;
-use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Write as _};
 
 /// Reads the operands, combines them and draws the result.
@@ -83,6 +82,6 @@ fn open(file: &str) -> Result<Box<dyn BufRead>, Error> {
     };
     Ok(match file {
         "-" => Box::new(std::io::stdin().lock()),
-        _ => Box::new(BufReader::new(File::open(file).map_err(failed)?)),
+        _ => Box::new(BufReader::new(named::open(file, named::Use::Read).map_err(failed)?)),
     })
 }
