@@ -5,7 +5,8 @@
  *	loop CPU N R getppid
  *	loop CPU N R read FILE		one byte at a time
  *	loop CPU N R call WHAT		a function of its own: `push` begins with a push, `mov` with a load, `nop` with a nop;
- *					`usdt` has a probe of its own, bench:point; `many` is the first of 10,000
+ *					`usdt` has a probe of its own, bench:point; `many` is the first of 10,000; `fork`
+ *					makes a copy of the process, which ends
  *	loop CPU N R threads T WHAT	T threads, on all processors, do it at the same time: N calls are those of all of them
  *
  * It stays on one processor, and in one process for a whole row: the pages, the alignment and the pid are the same
@@ -22,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -45,11 +47,20 @@ asm(".text\n"
     "	.hidden _.stapsdt.base\n_.stapsdt.base: .space 1\n.size _.stapsdt.base, 1\n.popsection\n");
 extern void work_push(void), work_mov(void), work_nop(void), work_usdt(void), work_many(void);
 
+static void work_fork(void)
+{
+	int child = fork();
+
+	if (!child)
+		_exit(0);
+	waitpid(child, NULL, 0);
+}
+
 static const struct {
 	const char *name;
 	void (*call)(void);
 } works[] = { { "push", work_push }, { "mov", work_mov }, { "nop", work_nop }, { "usdt", work_usdt },
-	      { "many", work_many } };
+	      { "many", work_many }, { "fork", work_fork } };
 
 static int file = -1;
 static void (*work)(void);

@@ -167,7 +167,7 @@ KINDS = {
         ["dtrace", "-x", "switchrate=50hz", "-n", 'dtrace:::BEGIN { printf("READY\\n"); } ' + program], "READY$", scratch),
     # A program that is too long for an argument.
     "dtrace-script": lambda program, scratch: Program(
-        ["dtrace", "-x", "switchrate=50hz", "-s", script('dtrace:::BEGIN { printf("READY\n"); } ' + program, scratch)],
+        ["dtrace", "-x", "switchrate=50hz", "-s", script('dtrace:::BEGIN { printf("READY\\n"); } ' + program, scratch)],
         "READY$", scratch, 1200),
     # With the options that it has by itself.
     "dtrace-default": lambda program, scratch: Program(
