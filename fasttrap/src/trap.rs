@@ -27,7 +27,7 @@ const LENGTH: u64 = 1;
 
 /// # Context
 /// *probe*: a breakpoint of the current process.
-pub(crate) fn trap(ctx: &ProbeCtx, regs: &mut Registers) -> Trapped {
+pub(crate) fn trap(ctx: &ProbeCtx, regs: &Registers) -> Trapped {
     let Some(entry) = table::entry(ctx, user::key()) else { return Trapped::Foreign };
     let Some(table) = entry.table.load(ctx) else { return Trapped::Foreign };
     let addr = regs.ip().wrapping_sub(LENGTH);
@@ -117,7 +117,7 @@ fn returned(ctx: &ProbeCtx, table: &Table, hit: &Hit, value: u64, to: Option<u64
 
 /// Emulates the instruction. Returns false if it must run in its slot, and then changes nothing.
 #[inline]
-fn done(hit: &Hit, regs: &mut Registers) -> bool {
+fn done(hit: &Hit, regs: &Registers) -> bool {
     let next = hit.next();
     match hit.act {
         Act::Skip => regs.set_ip(next),
@@ -180,7 +180,7 @@ fn narrow(mode: Mode, addr: u64) -> u64 {
 
 /// # Context
 /// *probe*: the current process is sent a signal.
-pub(crate) fn signal(ctx: &ProbeCtx, regs: &mut Registers, raised: bool) {
+pub(crate) fn signal(ctx: &ProbeCtx, regs: &Registers, raised: bool) {
     let Some(entry) = table::entry(ctx, user::key()) else { return };
     let Some(table) = entry.table.load(ctx) else { return };
     let ip = regs.ip();

@@ -199,9 +199,10 @@ static int kapi_child_kill(void)
 }
 
 /*
- * Waits for all children. A child that cannot get at its own memory (because a daemon does not
- * answer, say) would keep the module for ever, and if it ran on, a breakpoint would end it: after a
- * while it is killed.
+ * Waits for all children. A child that waits for a program to serve its memory holds the module
+ * (space.rs, touch), so rmmod does not get here before it has got it. If it waits for the lock of its
+ * memory map, it would keep us for ever, and if it ran on, a breakpoint would end it: after a while it
+ * is killed.
  */
 void kapi_children_await(void)
 {

@@ -3,9 +3,11 @@
  * The memory of processes: what only C can reach of it. space.rs decides which of it is used, and
  * how long that may take.
  */
+#include <linux/blk_types.h>
 #include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/highmem.h>
+#include <linux/major.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/pid.h>
@@ -209,11 +211,13 @@ bool kapi_space_lock_killable(struct mm_struct *mm)
 /*
  * Tells whether a fault there ends without the help of a user's program: the page is anonymous, or
  * of a file that the machine's administrator has mounted, and no userfaultfd handles it. A program
- * serves a FUSE file system, except virtiofs, which the host serves. What mmap_lock guards does not
- * change while it is held.
+ * serves a FUSE file system, except virtiofs, which the host serves, and may serve what is on a loop
+ * device (its file may be on FUSE) or on a network block device. What mmap_lock guards does not change
+ * while it is held.
  */
 static bool kapi_answers(struct vm_area_struct *vma)
 {
+	const struct block_device *device;
 	const struct inode *inode;
 
 	if (userfaultfd_armed(vma))
@@ -221,6 +225,9 @@ static bool kapi_answers(struct vm_area_struct *vma)
 	if (!vma->vm_file)
 		return vma_is_anonymous(vma);
 	inode = file_inode(vma->vm_file);
+	device = inode->i_sb->s_bdev;
+	if (device && (MAJOR(device->bd_dev) == LOOP_MAJOR || MAJOR(device->bd_dev) == NBD_MAJOR))
+		return false;
 	/* "fuse", "fuseblk" */
 	return S_ISREG(inode->i_mode) && inode->i_sb->s_user_ns == &init_user_ns &&
 	       strncmp(inode->i_sb->s_type->name, "fuse", 4);

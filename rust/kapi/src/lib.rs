@@ -158,18 +158,18 @@ pub fn init(without_text: bool) {
 ///
 /// *process*; after it, code that patches, attaches or arms must call it again.
 pub fn quiesce() {
-    sys::kapi_probe_end();
     stuck::quiesce();
-    act::quiesce();
     follow::quiesce();
     alive::quiesce();
     threads::quiesce();
     tracepoint::quiesce();
-    if !sites::expected() {
-        return;
+    if sites::expected() {
+        // Places that could not be restored for want of memory have fired until now.
+        ftrace::detach_all();
+        let table = sites::Table::lock();
+        table.breakpoints_off();
+        table.end();
     }
-    ftrace::detach_all();
-    let table = sites::Table::lock();
-    table.breakpoints_off();
-    table.end();
+    sys::kapi_probe_end();
+    act::quiesce();
 }

@@ -21,6 +21,7 @@
 //! - Memory is unmapped by a thread of our own that nobody waits for (`unmapping.c`).
 //! - The last reference to the memory is dropped by `mmput_async`: that unmaps all of it.
 
+use crate::modules;
 use crate::patience;
 use crate::symbols;
 use crate::sys::{self, Area};
@@ -300,6 +301,11 @@ impl<'a> Locked<'a> {
         if area.answers {
             return Ok(());
         }
+        // A daemon that has read the request may never answer, and then no signal ends the wait.
+        // So rmmod must not begin meanwhile; once it has begun, nobody begins to wait.
+        if !modules::hold_own() {
+            return Err(EINTR);
+        }
         let flags = match area.flags & SHARED {
             0 => bindings::FOLL_FORCE | bindings::FOLL_WRITE,
             _ => bindings::FOLL_FORCE,
@@ -321,6 +327,9 @@ impl<'a> Locked<'a> {
             0 => mem::forget(self),
             _ => drop(self),
         }
+        // SAFETY: taken above. A child is awaited before the module goes (`children.c`); any other
+        // caller has a file open, which holds the module.
+        unsafe { modules::release_own() };
         if n == 1 {
             // SAFETY: the call above returned a reference to `page`, which is not used again.
             unsafe { sys::kapi_page_put(page.cast(), false) };
@@ -557,9 +566,9 @@ impl Space {
 
     /// Loads a page that other functions cannot wait for (see [`Ground::Away`]); they load other
     /// pages themselves. A private page becomes a copy of the process's own, which stays. This
-    /// takes as long as the process likes. `EINTR`: the calling thread was killed meanwhile. A FUSE
-    /// request that its daemon has read cannot be given up before the daemon answers or ends; that
-    /// is so for the program's own faults, too.
+    /// takes as long as the process likes. `EINTR`: the calling thread was killed meanwhile, or
+    /// the module is being unloaded. A FUSE request that its daemon has read cannot be given up
+    /// before the daemon answers or ends; that is so for the program's own faults, too.
     ///
     /// # Context
     ///

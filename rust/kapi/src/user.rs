@@ -16,6 +16,7 @@ use crate::sites;
 pub use crate::space::{Counter, Found, Ground, Poke, Space, Text};
 use crate::sys;
 pub use crate::walk::{each_thread, Thread};
+use core::cell::UnsafeCell;
 use kernel::bindings;
 use kernel::ffi::c_int;
 use kernel::prelude::*;
@@ -40,35 +41,50 @@ pub fn has_shadow_stack() -> bool {
 }
 
 /// The registers with which the current process will continue. The process could set them itself,
-/// so any value is safe; a senseless value kills it.
+/// so any value is safe; a senseless value kills it. A firing probe reads them, too, by other ways
+/// (`uregs[]`, `ustack()`), so nobody borrows them for himself alone.
 #[repr(transparent)]
-pub struct Registers(bindings::pt_regs);
+pub struct Registers(UnsafeCell<bindings::pt_regs>);
+
+/// Reads a register.
+macro_rules! register {
+    ($regs:ident.$name:ident) => {
+        // SAFETY: they are valid, and only the current thread changes them.
+        unsafe { (*$regs.0.get()).$name }
+    };
+}
 
 impl Registers {
+    /// Changes them.
+    #[inline(always)]
+    fn set(&self, change: impl FnOnce(&mut bindings::pt_regs)) {
+        // SAFETY: as in `register`; `change` is one of those below, which call nothing.
+        change(unsafe { &mut *self.0.get() });
+    }
+
     /// Returns a general register by its number in instructions: rax, rcx, rdx, rbx, rsp, rbp, rsi,
     /// rdi, r8 ... r15; 16 is rip. Returns 0 for other numbers.
     #[inline]
     pub fn get(&self, n: u8) -> u64 {
-        let r = &self.0;
         // CAST: `c_ulong` has 64 bits.
         (match n {
-            0 => r.ax,
-            1 => r.cx,
-            2 => r.dx,
-            3 => r.bx,
-            4 => r.sp,
-            5 => r.bp,
-            6 => r.si,
-            7 => r.di,
-            8 => r.r8,
-            9 => r.r9,
-            10 => r.r10,
-            11 => r.r11,
-            12 => r.r12,
-            13 => r.r13,
-            14 => r.r14,
-            15 => r.r15,
-            16 => r.ip,
+            0 => register!(self.ax),
+            1 => register!(self.cx),
+            2 => register!(self.dx),
+            3 => register!(self.bx),
+            4 => register!(self.sp),
+            5 => register!(self.bp),
+            6 => register!(self.si),
+            7 => register!(self.di),
+            8 => register!(self.r8),
+            9 => register!(self.r9),
+            10 => register!(self.r10),
+            11 => register!(self.r11),
+            12 => register!(self.r12),
+            13 => register!(self.r13),
+            14 => register!(self.r14),
+            15 => register!(self.r15),
+            16 => register!(self.ip),
             _ => 0,
         }) as u64
     }
@@ -84,64 +100,65 @@ impl Registers {
     /// Returns the first six arguments of a function that begins here.
     #[inline]
     pub fn args(&self) -> [u64; 6] {
-        let r = &self.0;
-        [r.di, r.si, r.dx, r.cx, r.r8, r.r9].map(|v| v as u64)
+        let [di, si, dx] = [register!(self.di), register!(self.si), register!(self.dx)];
+        let [cx, r8, r9] = [register!(self.cx), register!(self.r8), register!(self.r9)];
+        [di, si, dx, cx, r8, r9].map(|v| v as u64)
     }
 
     /// Returns the instruction pointer.
     #[inline]
     pub fn ip(&self) -> u64 {
-        self.0.ip as u64
+        register!(self.ip) as u64
     }
 
     /// Returns the stack pointer.
     #[inline]
     pub fn sp(&self) -> u64 {
-        self.0.sp as u64
+        register!(self.sp) as u64
     }
 
     /// Returns the flags.
     #[inline]
     pub fn flags(&self) -> u64 {
-        self.0.flags as u64
+        register!(self.flags) as u64
     }
 
     /// Returns rax, the value of a function.
     #[inline]
     pub fn value(&self) -> u64 {
-        self.0.ax as u64
+        register!(self.ax) as u64
     }
 
     /// Tells whether it runs 64-bit code.
     #[inline]
     pub fn is_wide(&self) -> bool {
-        // SAFETY: all members of the union are numbers.
-        let cs = unsafe { self.0.__bindgen_anon_1.cs };
+        // SAFETY: as in `register`; all members of the union are numbers.
+        let cs = unsafe { (*self.0.get()).__bindgen_anon_1.cs };
         cs == USER_CS
     }
 
     /// Sets the instruction pointer.
     #[inline]
-    pub fn set_ip(&mut self, to: u64) {
-        self.0.ip = to as usize;
+    pub fn set_ip(&self, to: u64) {
+        self.set(|r| r.ip = to as usize);
     }
 
     /// Sets the stack pointer.
     #[inline]
-    pub fn set_sp(&mut self, to: u64) {
-        self.0.sp = to as usize;
+    pub fn set_sp(&self, to: u64) {
+        self.set(|r| r.sp = to as usize);
     }
 
     /// Sets rax, the value of a function.
     #[inline]
-    pub fn set_value(&mut self, to: u64) {
-        self.0.ax = to as usize;
+    pub fn set_value(&self, to: u64) {
+        self.set(|r| r.ax = to as usize);
     }
 
     /// Sets rcx.
     #[inline]
-    pub fn set_cx(&mut self, to: u64) {
-        self.0.cx = to as usize;
+    pub fn set_cx(&self, to: u64) {
+        self.set(|r| r.cx = to as usize);
     }
 }
 
@@ -164,12 +181,12 @@ pub enum Trapped {
 pub struct Handlers {
     /// The current process has reached a breakpoint, one byte before its instruction pointer. Runs
     /// in *probe* context.
-    pub trap: fn(&ProbeCtx, &mut Registers) -> Trapped,
+    pub trap: fn(&ProbeCtx, &Registers) -> Trapped,
     /// `trap` has returned [`Trapped::Shadowed`]. Runs in *process* context.
     pub shadowed: fn(),
     /// The current process is about to handle a signal, or to be killed by one that its instruction
     /// has `raised`. Runs in *probe* context.
-    pub signal: fn(&ProbeCtx, &mut Registers, raised: bool),
+    pub signal: fn(&ProbeCtx, &Registers, raised: bool),
     /// Tells whether the space with this key has ever had a breakpoint. Runs in *probe* context.
     pub is_traced: fn(&ProbeCtx, key: u64) -> bool,
     /// The current process is a copy of the one with this key, including its breakpoints, and has
@@ -233,9 +250,8 @@ pub fn awaits_children(parent: u64) -> bool {
 #[no_mangle]
 unsafe extern "C" fn kapi_user_trapped(regs: *mut bindings::pt_regs) -> bool {
     let Some(handlers) = HANDLERS.as_ref() else { return false };
-    // SAFETY: by the caller, `regs` are valid, and nobody else uses them; `Registers` is
-    // transparent.
-    let regs = unsafe { &mut *regs.cast::<Registers>() };
+    // SAFETY: by the caller, `regs` are valid; `Registers` is transparent.
+    let regs = unsafe { &*regs.cast::<Registers>() };
     match context::enter(|ctx| (handlers.trap)(ctx, regs)) {
         Some(Trapped::Ours) => true,
         Some(Trapped::Shadowed) => {
@@ -267,9 +283,8 @@ unsafe extern "C" fn kapi_user_signalled(
     // Codes that are not positive are of signals that a program has sent.
     let raised = raises && code > 0;
     let Some(handlers) = HANDLERS.as_ref() else { return raised };
-    // SAFETY: by the caller, `regs` are valid, and nobody else uses them; `Registers` is
-    // transparent.
-    let regs = unsafe { &mut *regs.cast::<Registers>() };
+    // SAFETY: by the caller, `regs` are valid; `Registers` is transparent.
+    let regs = unsafe { &*regs.cast::<Registers>() };
     context::enter(|ctx| (handlers.signal)(ctx, regs, raised));
     raised
 }
