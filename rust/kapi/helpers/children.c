@@ -72,8 +72,9 @@ static void kapi_child_put(struct kapi_child *child, bool begun)
 		kapi_children_spares++;
 		child = NULL;
 	}
-	spin_unlock_irqrestore(&kapi_children_lock, flags);
+	/* Under the lock, too: on PREEMPT_RT nobody waits for a task that sleeps on a lock of the allocator. */
 	kfree(child);
+	spin_unlock_irqrestore(&kapi_children_lock, flags);
 }
 
 void kapi_children_free(void)

@@ -23,7 +23,9 @@
  * devices, uncached, if their driver lends them to other devices (MEMORY_DEVICE_PCI_P2PDMA in
  * mm/memremap.c). Such registers lie below the end of memory, or behind it: lending them raises
  * high_memory. RAM found here stays RAM: firmware keeps the windows of buses apart from those of memory, and removed
- * memory has no mapping. The mapping of memory that is added later is looked at.
+ * memory has no mapping. The mapping of memory that is added later is looked at. Pages that the machine's
+ * owner has taken away (a balloon, a page with errors) keep their mapping: a tracer who reads such an address
+ * by itself gets what the host gives, as by a load of BPF.
  */
 static struct kapi_ram {
 	u64 base, size;

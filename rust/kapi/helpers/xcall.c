@@ -66,7 +66,11 @@ bool kapi_sync(void)
 	return true;
 }
 
-/* Waits for tasks, then for idle tasks, which no grace period of tasks and none of RCU covers. */
+/*
+ * Waits for tasks, then for idle tasks, which no grace period of tasks and none of RCU covers. On PREEMPT_RT it
+ * does not wait for a task that sleeps on a spinlock in our text. The holder of such a lock is boosted, and needs
+ * less time than all this.
+ */
 void kapi_quiesce(void)
 {
 	kapi_sync();

@@ -44,8 +44,8 @@ pub fn tid() -> i32 {
     unsafe { (*current()).pid }
 }
 
-/// Returns the address of its `mm_struct`; 0 for a kernel thread, which has none, even if it uses
-/// that of another task.
+/// Returns the address of its `mm_struct`; 0 for a kernel thread, unless it uses that of another
+/// task (`kthread_use_mm`).
 #[inline(always)]
 pub fn memory() -> u64 {
     // SAFETY: `current` exists.
