@@ -18,8 +18,9 @@ const PATIENCE: Duration = Duration::from_millis(500);
 const PATIENCE_WHILE_RUNNING: Duration = Duration::from_secs(2);
 /// How long files met later are read at a time; no trace data is taken meanwhile.
 const SLICE: Duration = Duration::from_millis(50);
-/// How long the files of one process are opened.
+/// How long the files of one process are opened; of one that the user has named, before tracing.
 const PATIENCE_WITH_ONE: Duration = Duration::from_millis(250);
+const PATIENCE_WITH_NAMED: Duration = Duration::from_secs(2);
 /// A refusal of rows that are larger than this, in bytes, does not say that the module takes no
 /// smaller ones.
 const LARGE: usize = 1 << 16;
@@ -41,7 +42,10 @@ impl Objects {
     /// of as many others as there is time for.
     pub fn learn_all(&mut self, kernel: &mut dyn Kernel, mut first: Vec<u32>) {
         first.dedup();
-        first.into_iter().for_each(|pid| self.learn(kernel, pid));
+        for pid in first {
+            self.open(kernel, pid, PATIENCE_WITH_NAMED);
+            while self.learn_next(kernel) {}
+        }
         let begin = Instant::now();
         let (running, others): (Vec<_>, Vec<_>) = process::busiest().into_iter().partition(|p| p.1);
         for (pid, _) in running {
@@ -68,6 +72,10 @@ impl Objects {
     /// Opens the files that a process has mapped, to read them when there is time: the process may
     /// have ended by then. A process that has ended already has none.
     pub fn meet(&mut self, kernel: &mut dyn Kernel, pid: u32) {
+        self.open(kernel, pid, PATIENCE_WITH_ONE);
+    }
+
+    fn open(&mut self, kernel: &mut dyn Kernel, pid: u32, patience: Duration) {
         self.known.begin();
         let vdso = Key::default();
         if !self.known.meet(vdso) {
@@ -77,7 +85,7 @@ impl Objects {
         let (begin, of) = (Instant::now(), Account::of(pid));
         for map in maps::read(pid).unwrap_or_default().iter().filter(|m| m.is_executable) {
             // A process can have any number of mappings.
-            if begin.elapsed() > PATIENCE_WITH_ONE {
+            if begin.elapsed() > patience {
                 return;
             }
             let Some(file) = map.open(pid) else { continue };
