@@ -339,13 +339,12 @@ impl Order<'_> {
         let process = processes.get_mut(space).ok_or(ESRCH)?;
         let same = |n: u32| probes.get(n).is_some_and(|k| k.space == space && k.hash == hash);
         let number = process.names.find(hash, same);
+        let found = process.text_and_file(head.address, &mut self.reader);
+        let (text, file) = found.unwrap_or((0, head.file));
         // The consumer has read the map before. Two functions may begin with the same bytes.
-        let is_any = head.file == MappedFile::default();
-        let file = process.file(head.address, &mut self.reader);
-        if !is_any && file.is_ok_and(|file| file != head.file) {
+        if head.file != MappedFile::default() && file != head.file {
             return Ok(no(place, UserReason::Replaced));
         }
-        let text = process.text(head.address, &mut self.reader).unwrap_or(0);
         if let Some((number, known)) = number.and_then(|n| Some((n, probes.get(n)?))) {
             let wanted = Wanted { address: head.address, text, role, place };
             match wanted.among(known, process, &mut self.reader) {

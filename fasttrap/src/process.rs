@@ -365,13 +365,17 @@ impl Process {
     }
 
     /// Returns the number of the text that is at an address.
-    pub(crate) fn text(&self, addr: u64, reader: &mut Reader) -> Result<u64, UserReason> {
-        reader.at(&self.space, addr).map(|code| code.text)
+    fn text(&self, addr: u64, reader: &mut Reader) -> Result<u64, UserReason> {
+        self.text_and_file(addr, reader).map(|(text, _)| text)
     }
 
-    /// Returns the file that is at an address.
-    pub(crate) fn file(&self, addr: u64, reader: &mut Reader) -> Result<MappedFile, UserReason> {
-        reader.at(&self.space, addr).map(|code| code.file)
+    /// Returns the number of the text that is at an address, and its file.
+    pub(crate) fn text_and_file(
+        &self,
+        addr: u64,
+        reader: &mut Reader,
+    ) -> Result<(u64, MappedFile), UserReason> {
+        reader.at(&self.space, addr).map(|code| (code.text, code.file))
     }
 
     /// Checks whether a place can have a breakpoint, is of the kind `role`, and has the expected

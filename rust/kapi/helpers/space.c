@@ -251,7 +251,7 @@ bool kapi_space_area(struct mm_struct *mm, u64 addr, struct kapi_area *to)
 		to->number = inode->i_ino;
 		to->device = inode->i_sb->s_dev;
 		to->generation = inode->i_generation;
-		/* Of an overlay, /proc shows the file that the program has opened. */
+		/* /proc shows the file that the program has opened, which an overlay may keep in another one. */
 		inode = file_user_inode(vma->vm_file);
 		to->shown_number = inode->i_ino;
 		to->shown_device = inode->i_sb->s_dev;

@@ -10,7 +10,7 @@ use plaintext::clean;
 use recording::{Action, Aggregation, Datum, Entry, Record, Recording};
 use std::io::Write as _;
 
-/// What is drawn, piece by piece.
+/// A picture or a text, in pieces.
 pub type Drawn<'a> = Box<dyn Iterator<Item = Vec<u8>> + 'a>;
 
 /// The indentation of a stack's frames: `-x stackindent`.
