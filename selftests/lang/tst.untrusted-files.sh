@@ -30,9 +30,17 @@ sees() {
 dir=/tmp/here
 mkdir -p $dir
 # Every file that some dtrace opens for reading, by device and inode; a name that is only looked up is none.
-trace /tmp/opened -n 'fbt::do_dentry_open:entry /execname == "dtrace" && pid != $pid/ { printf("%d %d\n", ((struct file *)arg0)->f_flags & 010000000, ((struct file *)arg0)->f_path.dentry->d_inode->i_ino); }'
+trace /tmp/opened -n '
+fbt::do_dentry_open:entry
+/execname == "dtrace" && pid != $pid/
+{
+	this->file = (struct file *)arg0;
+	this->inode = this->file->f_path.dentry->d_inode;
+	this->device = this->inode->i_sb->s_dev;
+	printf("%d %d:%d %d\n", this->file->f_flags & 010000000, this->device >> 20, this->device & 0xfffff, this->inode->i_ino);
+}'
 observer=$tracer
-is_opened() { grep -qx "0 $(stat -L -c %i "$1")" /tmp/opened; }
+is_opened() { grep -qx "0 $(stat -L -c '%Hd:%Ld %i' "$1")" /tmp/opened; }
 
 cp /tmp/linked $dir/shop
 cp /tmp/shop.dbg $dir
