@@ -14,6 +14,7 @@ use d::world::Declaration;
 use dof::{Dof, DofError};
 use libproc::account::Account;
 use libproc::budget;
+use libproc::cache::Cache;
 use libproc::locks;
 use libproc::process::{Images, Process};
 use std::cell::RefCell;
@@ -22,11 +23,16 @@ use std::rc::Rc;
 use std::sync::Arc;
 use zerocopy::FromBytes;
 
-/// The declarations of programs, each read once.
+/// The most memory of the declarations that are kept, in bytes.
+const MOST: usize = 64 << 20;
+/// The memory of a text, in addition to its bytes.
+const OVERHEAD: usize = 64;
+
+/// The declarations of programs. If there was no room to keep some, they are read again.
 #[derive(Debug, Default)]
 pub struct ProgramDeclarations {
     images: Images,
-    of: RefCell<HashMap<u32, Rc<Own>>>,
+    of: RefCell<Cache<u32, Rc<Own>, MOST>>,
 }
 
 /// The declarations of one program.
@@ -72,7 +78,8 @@ impl ProgramDeclarations {
         if let Some(known) = self.of.borrow().get(&pid) {
             return known.clone();
         }
-        let _bill = budget::bill(Account::of(pid));
+        let of = Account::of(pid);
+        let _bill = budget::bill(of);
         let mut own = Own::default();
         for object in Process::read(pid).unwrap_or_default().objects {
             // As the probes are called.
@@ -104,12 +111,22 @@ impl ProgramDeclarations {
             }
         }
         let own = Rc::new(own);
-        self.of.borrow_mut().insert(pid, own.clone());
+        self.of.borrow_mut().put(pid, own.clone(), own.weight(), of);
         own
     }
 }
 
 impl Own {
+    /// Returns the memory that it takes, in bytes.
+    fn weight(&self) -> usize {
+        let probes = self.probes.iter().flat_map(|(key, told)| {
+            let args = told.args.iter().map(|(text, _)| text);
+            key.iter().chain(&told.natives).chain(args)
+        });
+        let texts = probes.chain(self.promised.keys());
+        texts.map(|text| OVERHEAD + text.len()).sum::<usize>() + OVERHEAD
+    }
+
     fn read(&mut self, module: &str, bytes: &[u8]) -> Result<(), DofError> {
         let text = |bytes: &[u8]| plaintext::clean(&String::from_utf8_lossy(bytes)).into_owned();
         // Any user's program supplies this data: it may name the same probes over and over.
