@@ -12,7 +12,7 @@ use consumer::print::json::Line;
 use consumer::process::Target;
 use consumer::user::ProcessProbes;
 use consumer::world::{self, KernelWorld, Prepare};
-use consumer::{named, sys, Error, Failure, Kernel};
+use consumer::{sys, Error, Failure, Kernel};
 use d::{Compiler, Diagnostic, Program, Source, Tag};
 use std::io::IsTerminal as _;
 

@@ -40,5 +40,4 @@ pub mod world;
 
 pub use error::{Error, Failure, Refusal};
 pub use kernel::Kernel;
-pub use libproc::named;
 pub use session::{Enabled, Ended, Tracing};

@@ -5,7 +5,6 @@
 
 use crate::error::{reason, Error};
 use d::library::{Libraries, Library};
-use libproc::named;
 
 macro_rules! built_in {
     ($($file:literal),* $(,)?) => {

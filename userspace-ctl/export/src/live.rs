@@ -9,11 +9,9 @@ use crate::otlp::{self, Endpoint, Event, Sender};
 use crate::serve;
 use recording::{Line, Pieces};
 use std::cell::RefCell;
-use std::fs::{self, File};
 use std::io::{Error, ErrorKind, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -111,7 +109,7 @@ impl Exporter {
                     started.map_err(|e| format!("failed to listen at {address}: {e}"))?;
                 }
                 Destination::Textfile(path) => {
-                    let written = replace(path, &self.text());
+                    let written = named::replace(path, &self.text());
                     let failed = |e| format!("failed to write '{}': {e}", path.display());
                     written.map_err(failed)?;
                 }
@@ -171,7 +169,7 @@ impl Exporter {
     fn write_files(&self, taken: &mut Taken) {
         for target in &self.targets {
             let Destination::Textfile(path) = target else { continue };
-            let failed = replace(path, &self.text()).err();
+            let failed = named::replace(path, &self.text()).err();
             let complaint = failed.map(|e| format!("failed to write '{}': {e}", path.display()));
             if complaint != taken.complaint {
                 complaint.iter().for_each(|c| self.messages.say(c));
@@ -179,28 +177,6 @@ impl Exporter {
             }
         }
     }
-}
-
-/// Replaces a file at once: a reader sees the old content or the new one.
-fn replace(path: &Path, content: &[u8]) -> Result<(), Error> {
-    let mut beside = path.as_os_str().to_owned();
-    // This ending keeps node_exporter from reading the file.
-    beside.push(format!(".{}.tmp", std::process::id()));
-    let beside = Path::new(&beside);
-    // The folder may belong to another user, who could put a link there. A new file follows none.
-    let create = || File::options().write(true).create_new(true).mode(0o644).open(beside);
-    let created = match create() {
-        Err(e) if e.kind() == ErrorKind::AlreadyExists => {
-            fs::remove_file(beside).and_then(|()| create())
-        }
-        created => created,
-    };
-    let mut file = created?;
-    let done = file.write_all(content).and_then(|()| fs::rename(beside, path));
-    if done.is_err() {
-        let _ = fs::remove_file(beside);
-    }
-    done
 }
 
 /// A writer that passes a session's stream through an exporter, and the program's text on to `to`.
@@ -287,19 +263,5 @@ mod tests {
         fs::remove_file(&path).unwrap();
         let nowhere = Destination::Textfile("/nonexistent/x.prom".into());
         assert!(Exporter::new(vec![nowhere], 1).start().unwrap_err().contains("/nonexistent"));
-    }
-    #[test]
-    fn a_file_is_not_written_through_a_link() {
-        let folder = std::env::temp_dir().join(format!("dtrace-link-{}", std::process::id()));
-        fs::create_dir(&folder).unwrap();
-        let (path, other) = (folder.join("x.prom"), folder.join("other"));
-        fs::write(&other, "kept").unwrap();
-        let beside = folder.join(format!("x.prom.{}.tmp", std::process::id()));
-        std::os::unix::fs::symlink(&other, beside).unwrap();
-        replace(&path, b"metrics").unwrap();
-        assert_eq!(fs::read(&other).unwrap(), b"kept");
-        assert_eq!(fs::read(&path).unwrap(), b"metrics");
-        assert!(!path.is_symlink());
-        fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -14,7 +14,7 @@
 //! `patient` asks for everything that a process can delay. Nothing here trusts a file: a damaged
 //! file only yields less. An object is read when it is needed, and only the needed parts of it.
 //! `budget` bounds the memory that all of this takes, `cache` what each user has of it; `limit` is
-//! about open files. `named` opens what the user of the command names.
+//! about open files.
 #![forbid(unsafe_code)]
 #![warn(clippy::too_many_lines)]
 // They panic if the stream is closed or its disk is full.
@@ -43,7 +43,6 @@ mod listed;
 pub mod locks;
 pub mod maps;
 mod metered;
-pub mod named;
 mod parts;
 mod patient;
 pub mod process;

@@ -17,7 +17,7 @@ use crate::settings::Settings;
 use crate::Stop;
 use ::doctor::Machine;
 use consumer::print::json::{Line, SCHEMA};
-use consumer::{named, sys, Error, Failure};
+use consumer::{sys, Error, Failure};
 use export::live::{Exporter, Sink};
 use recording::Recording;
 use std::fs::File;

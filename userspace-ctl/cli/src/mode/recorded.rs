@@ -6,7 +6,7 @@ use crate::form;
 use crate::mode;
 use crate::settings::Settings;
 use crate::Stop;
-use consumer::{named, Error, Failure};
+use consumer::{Error, Failure};
 use recording::Recording;
 use std::io::{BufRead, BufReader, ErrorKind, Write as _};
 

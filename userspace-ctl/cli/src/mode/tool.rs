@@ -7,7 +7,7 @@
 use crate::args::{Args, Setting, Spec};
 use crate::Stop;
 use consumer::error::reason;
-use consumer::{named, Error, Failure};
+use consumer::{Error, Failure};
 use d::SpecKind;
 use std::ffi::OsString;
 use std::io::Write as _;

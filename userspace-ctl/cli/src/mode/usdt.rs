@@ -6,7 +6,7 @@ use crate::settings::Settings;
 use crate::{compile, Stop};
 use consumer::error::reason;
 use consumer::usdt::{header, link, Declarations};
-use consumer::{named, Error};
+use consumer::Error;
 use d::Provider;
 use std::io::Write as _;
 use std::path::Path;

@@ -5,7 +5,6 @@ use super::Session;
 use crate::error::{reason, Error, Failure};
 use crate::print::report::Effect;
 use crate::sys;
-use libproc::named;
 use std::io::{Read, Write};
 use std::os::fd::AsRawFd;
 

@@ -6,7 +6,6 @@ use super::elf::{self, Object, Rela, GLOBAL, WEAK};
 use super::sites::{self, Site};
 use crate::error::{reason, Error};
 use d::Provider;
-use libproc::named;
 use object::Object as _;
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};

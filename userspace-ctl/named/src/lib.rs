@@ -6,6 +6,10 @@
 //! them: the private `/tmp` of a service, or another user's home. So no path goes through a link of
 //! a process (`RESOLVE_NO_MAGICLINKS`), except to the descriptors that we were started with:
 //! `/dev/stdout`, and `/dev/fd/63` of a shell's `<(...)`.
+#![forbid(unsafe_code)]
+#![warn(clippy::too_many_lines)]
+#![deny(missing_docs, clippy::unwrap_used, clippy::expect_used)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 use rustix::fs::{unlinkat, AtFlags, Mode, OFlags, ResolveFlags, CWD};
 use rustix::io::{retry_on_intr, Errno};
