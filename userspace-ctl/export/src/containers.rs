@@ -136,9 +136,13 @@ fn is_id(text: &str) -> bool {
 }
 
 /// Returns the container's id in the path of a group: `cri-containerd-ID.scope`, `crio-ID.scope`,
-/// `docker-ID.scope`, or `ID` alone. A container may have groups below its own.
+/// `docker-ID.scope`, or `ID` alone, below the kubelet's `kubepods`. A container may have groups
+/// below its own, and other users below their sessions and services; they choose those names.
 fn container(path: &Path) -> Option<&str> {
-    path.iter().rev().filter_map(|part| part.to_str()).find_map(|part| {
+    let mut parts = path.iter().filter_map(|part| part.to_str());
+    let is_delegated = |part: &str| part == "user.slice" || part.ends_with(".service");
+    parts.by_ref().take_while(|part| !is_delegated(part)).find(|part| part.contains("kubepods"))?;
+    parts.find_map(|part| {
         let name = part.strip_suffix(".scope").unwrap_or(part);
         let id = name.rsplit_once('-').map_or(name, |(_, id)| id);
         is_id(id).then_some(id)
@@ -223,7 +227,7 @@ mod tests {
     #[test]
     fn groups_become_names() {
         let machine = Machine::new("names");
-        let (a, b) = ("a1".repeat(32), "b2".repeat(32));
+        let [a, b, c] = ["a1", "b2", "c3"].map(|id| id.repeat(32));
         let pods = "kubepods.slice/kubepods-burstable.slice";
         let ids = [
             machine.group(&format!("{pods}/cri-containerd-{a}.scope")),
@@ -231,15 +235,23 @@ mod tests {
             machine.group(&format!("{pods}/cri-containerd-{a}.scope/init")),
             machine.group(&format!("kubepods/pod1/{b}")),
             machine.group("system.slice/sshd.service"),
+            // A container and a user who want to be taken for another container.
+            machine.group(&format!("{pods}/cri-containerd-{a}.scope/{c}")),
+            machine.group(&format!("user.slice/kubepods/{c}")),
         ];
         machine.link(&format!("web-5d9_shop_front-end-{a}.log"));
         machine.link(&format!("web-5d9_shop_front-end-{b}.log"));
+        machine.link(&format!("api-0_shop_api-{c}.log"));
         machine.link("no_name.log");
         let named = machine.containers().named(&counted(&ids)).unwrap();
         assert_eq!(named.keynames, ["execname", "namespace", "pod", "container", "cgroup"]);
         assert_eq!(
             told(&named),
-            ["sh|shop|web-5d9|front-end| 15", "sh||||/system.slice/sshd.service 5"]
+            [
+                "sh|shop|web-5d9|front-end| 20".to_string(),
+                "sh||||/system.slice/sshd.service 5".to_string(),
+                format!("sh||||/user.slice/kubepods/{c} 5"),
+            ]
         );
         let mut plain = counted(&ids);
         plain.keynames.pop();
@@ -250,7 +262,7 @@ mod tests {
     fn a_late_link_is_waited_for() {
         let machine = Machine::new("late");
         let id = "c3".repeat(32);
-        let group = machine.group(&format!("crio-{id}.scope"));
+        let group = machine.group(&format!("kubepods/crio-{id}.scope"));
         let mut containers = machine.containers();
         let mut next = || told(&containers.named(&counted(&[group, 1])).unwrap());
         assert_eq!(next(), [""; 0]);

@@ -224,6 +224,7 @@ impl<W: Write> Write for Sink<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn targets_are_read() {
