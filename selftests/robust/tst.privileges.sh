@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # ASSERTION: a process that got an open device but may not trace can enable, start, read and stop nothing by it, and is told why;
-# CAP_PERFMON and CAP_BPF alone are enough to trace.
+# CAP_PERFMON and CAP_BPF alone are enough to trace; CAP_SYS_PTRACE finds no command for -c that the user does not find himself.
 . /src/selftests/lib/sh
 cat >/tmp/try.py <<'P'
 import ctypes, errno, fcntl, os, re, struct, sys
@@ -33,3 +33,9 @@ why='EPERM DTrace requires additional privileges: CAP_SYS_ADMIN, or CAP_PERFMON 
 expect "refusals" "$(cat /tmp/o)" "$(for nr in 6 4 7 8 12 13 34; do echo "$nr $why"; done)"
 few='-all,+perfmon,+bpf'
 expect "few capabilities" "$(setpriv --bounding-set $few --inh-caps $few dtrace -qn 'BEGIN { trace("ok"); exit(0); }' 2>&1)" ok
+chmod 666 /dev/dtrace/dtrace
+few="$few,+sys_ptrace"
+as_user() { setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set $few --inh-caps $few --ambient-caps $few dtrace -qn 'BEGIN { trace("ok"); exit(0); }' -c "$1" 2>&1; }
+expect "a command of his own" "$(as_user /bin/true)" ok
+as_user /proc/1/root/bin/true >/tmp/o && fail "a command by way of another process: $(cat /tmp/o)"
+expect "why" "$(cat /tmp/o)" "dtrace: failed to create process '/proc/1/root/bin/true': Permission denied"

@@ -233,7 +233,7 @@ macro_rules! for_each_user_reason {
             (2, NotText, "that memory is not executable"),
             (3, Shared, "that memory is shared: other processes would run into the breakpoint"),
             (4, Undecodable, "no instruction of x86 begins there"),
-            (5, Breakpoint, "a debugger or another tracer already has a breakpoint there"),
+            (5, Breakpoint, "a breakpoint is there already: a debugger's, another tracer's, or one that the program was compiled with"),
             (6, CannotMove, "its instruction cannot run anywhere else"),
             (7, TooFar, "its instruction refers to memory that is too far from any place where a copy could run"),
             (8, NoRoom, "there is no free address within 2 GiB of it"),

@@ -284,12 +284,12 @@ pub fn with_first_limits(command: &mut Command) -> &mut Command {
 /// Starts a command and holds it before its first instruction until [`resume`].
 pub fn spawn_stopped(command: &mut Command) -> Result<Child> {
     with_first_limits(command);
-    // SAFETY: the closure makes one async-signal-safe system call and allocates nothing.
+    // SAFETY: the closure makes async-signal-safe system calls and allocates nothing.
     unsafe {
         command.pre_exec(|| {
             // SAFETY: PTRACE_TRACEME ignores its other arguments.
             match libc::ptrace(libc::PTRACE_TRACEME, 0, 0, 0) {
-                0 => Ok(()),
+                0 => lower_capabilities(),
                 _ => Err(Error::last_os_error()),
             }
         });
@@ -310,6 +310,42 @@ pub fn spawn_stopped(command: &mut Command) -> Result<Child> {
         true => Ok(child),
         // It has been reaped: its number may already be that of another process.
         false => Err(Error::other("it ended before its first instruction")),
+    }
+}
+
+/// Gives up the effective capabilities of a user who is not root, so that his own rights decide
+/// which command he finds: with CAP_SYS_PTRACE, `/proc/PID/root` leads into closed folders. What
+/// the command may do does not change; exec computes that from the other sets.
+fn lower_capabilities() -> Result<()> {
+    #[repr(C)]
+    struct Header {
+        version: u32,
+        pid: i32,
+    }
+    #[repr(C)]
+    #[derive(Clone, Copy)]
+    struct Half {
+        effective: u32,
+        permitted: u32,
+        inheritable: u32,
+    }
+    /// `_LINUX_CAPABILITY_VERSION_3`.
+    const VERSION: u32 = 0x2008_0522;
+    // SAFETY: it takes nothing and cannot fail.
+    if unsafe { libc::geteuid() } == 0 {
+        return Ok(());
+    }
+    let mut header = Header { version: VERSION, pid: 0 };
+    let mut halves = [Half { effective: 0, permitted: 0, inheritable: 0 }; 2];
+    // SAFETY: both are live, and version 3 has two halves.
+    if unsafe { libc::syscall(libc::SYS_capget, &mut header, &mut halves) } != 0 {
+        return Err(Error::last_os_error());
+    }
+    halves.iter_mut().for_each(|half| half.effective = 0);
+    // SAFETY: as above.
+    match unsafe { libc::syscall(libc::SYS_capset, &header, &halves) } {
+        0 => Ok(()),
+        _ => Err(Error::last_os_error()),
     }
 }
 
