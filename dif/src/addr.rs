@@ -41,6 +41,12 @@ pub const fn split(addr: u64) -> Option<(u8, u64)> {
     }
 }
 
+/// Tells whether memory from `addr` to `end` begins before D memory and ends in it. A host that
+/// reads byte by byte would come to addresses that are not its own.
+pub const fn runs_in(addr: u64, end: u64) -> bool {
+    addr < BASE && end > BASE
+}
+
 /// Tells whether a region belongs to the host.
 pub const fn is_env(region: u8) -> bool {
     region >= ENV_FIRST && region <= ENV_LAST

@@ -175,8 +175,7 @@ impl<E: Env> Mem<'_, '_, E> {
         // CAST: usize has at most 64 bits.
         let end = at.checked_add(into.len() as u64).ok_or(bad)?;
         let n = match addr::split(at) {
-            // A host may read byte by byte, and would come to addresses that are not its own.
-            None if at < addr::BASE && end > addr::BASE => return Err(bad),
+            None if addr::runs_in(at, end) => return Err(bad),
             None => self.env.load_str(space, at, into)?,
             Some(_) if space == Space::User => return Err(bad),
             Some((addr::STRTAB, off)) => {
@@ -407,7 +406,7 @@ impl<E: Env> Mem<'_, '_, E> {
             Some((region, _)) if !addr::is_env(region) || space == Space::User => Err(bad),
             _ => {
                 // CAST: usize has at most 64 bits.
-                if at.checked_add(most as u64).is_none() {
+                if at.checked_add(most as u64).is_none_or(|end| addr::runs_in(at, end)) {
                     return Err(bad);
                 }
                 let start = self.clause.mark();
