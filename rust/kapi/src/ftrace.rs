@@ -9,11 +9,13 @@
 
 use crate::lock::Lock;
 use crate::mem;
+use crate::modules;
 use crate::sites::{self, Refused};
 use crate::sort;
 use crate::symbols;
 use crate::sys::{self, FtraceFns};
 use crate::xcall;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use kernel::alloc::KVVec;
 use kernel::bindings;
 use kernel::ffi::{c_int, c_ulong};
@@ -96,6 +98,10 @@ const SHARED: usize = 256;
 /// How many sites are detached at a time if there is no memory.
 const FEW: usize = 64;
 
+/// Tells that ftrace has switched itself off in a change of ours. Nobody knows which calls it has
+/// left in the text, and it forgets that there are any, so the module stays for good.
+static DEAD: AtomicBool = AtomicBool::new(false);
+
 /// The verdict on a site of a batch.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verdict {
@@ -104,6 +110,11 @@ enum Verdict {
     /// It already is.
     Done,
     Refused(Refused),
+}
+
+/// Returns the result of a function of the kernel that has failed.
+const fn failure(errno: u32) -> c_int {
+    -(errno as c_int)
 }
 
 /// A batch in progress.
@@ -140,7 +151,6 @@ impl Batch<'_> {
     /// Adds or removes all other sites, or none. `EBUSY`: [`Self::sort_out`] did not see them, or
     /// things have changed. The lock is held.
     fn update(&mut self, on: bool) -> c_int {
-        const ENOMEM: c_int = -(bindings::ENOMEM as c_int);
         let all = self.sites.iter().zip(self.verdicts.iter());
         let wanted = all.filter(|(_, verdict)| **verdict == Verdict::Change);
         let mut n: usize = 0;
@@ -149,23 +159,39 @@ impl Batch<'_> {
             n = n.wrapping_add(1);
         }
         sys::kapi_ftrace_share_none();
-        let Some(rest @ [_, ..]) = self.rest.get_mut(..n) else { return 0 };
+        if n == 0 {
+            return 0;
+        }
         // After a failure of its own, ftrace changes no text any more, but says so only when the
         // last site goes. Until the machine restarts, all calls stay, and so must the trampoline.
         if self.fns.is_off() {
-            return -(bindings::ENODEV as c_int);
+            return failure(bindings::ENODEV);
         }
+        let err = self.change(on, n);
+        if !self.fns.is_off() || err != 0 && !sys::kapi_ftrace_attached() {
+            return err;
+        }
+        if !DEAD.swap(true, Relaxed) {
+            modules::hold_own();
+            pr_err!("ftrace has failed; dtrace.ko cannot be removed any more\n");
+        }
+        failure(bindings::ENODEV)
+    }
+
+    /// Adds or removes the first `n` sites of `rest`, as [`Self::update`] does.
+    fn change(&mut self, on: bool, n: usize) -> c_int {
+        let rest = self.rest.get_mut(..n).unwrap_or_default();
         if on && !sys::kapi_ftrace_attached() {
             // SAFETY: the callers hold the lock; `rest` has `n` members.
             return unsafe { sys::kapi_ftrace_first(rest.as_mut_ptr(), n) };
         }
-        let Some(mut hash) = Hash::new(self.fns, n) else { return ENOMEM };
+        let Some(mut hash) = Hash::new(self.fns, n) else { return failure(bindings::ENOMEM) };
         sort::heap(rest, &|site| *site);
         // A site that is added twice can be removed only once.
         let mut last = None;
         for site in rest.iter() {
             if last.replace(*site) != Some(*site) && !hash.add(*site) {
-                return ENOMEM;
+                return failure(bindings::ENOMEM);
             }
         }
         let update = if on { self.fns.add } else { self.fns.del };
@@ -181,7 +207,7 @@ impl Batch<'_> {
             let err = self.update(true);
             // Another tracer has got one of the places since `sort_out`: EBUSY from the first call
             // of ftrace, EINVAL from later ones.
-            if ![bindings::EBUSY, bindings::EINVAL].map(|e| -(e as c_int)).contains(&err) {
+            if ![bindings::EBUSY, bindings::EINVAL].map(failure).contains(&err) {
                 return err;
             }
             // Or there was no room for all that are replaced. Each such round refuses some.
@@ -295,6 +321,9 @@ pub fn detach(sites: &[u64]) -> Result {
 }
 
 fn detach_held(fns: &'static FtraceFns, sites: &[u64]) -> Result {
+    if DEAD.load(Relaxed) {
+        return Err(ENODEV);
+    }
     if sites.is_empty() || !sys::kapi_ftrace_attached() {
         return Ok(());
     }
