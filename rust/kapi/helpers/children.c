@@ -4,6 +4,7 @@
  * before it runs for the first time. The memory for that is reserved: a child must not keep
  * breakpoints for want of memory.
  */
+#include <linux/hashtable.h>
 #include <linux/list.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
@@ -20,6 +21,7 @@ struct kapi_child {
 	u64 parent;
 	struct task_struct *task;
 	struct list_head list;
+	struct hlist_node siblings;
 	/* Rmmod has killed it. */
 	bool killed;
 };
@@ -31,6 +33,8 @@ static LIST_HEAD(kapi_children_spare);
 static unsigned int kapi_children_spares;
 /* Children that still have breakpoints to remove. */
 static LIST_HEAD(kapi_children);
+/* The same by their parents, of which thousands may have ended and wait for their children. */
+static DEFINE_HASHTABLE(kapi_children_of, 10);
 static DECLARE_WAIT_QUEUE_HEAD(kapi_children_gone);
 
 static struct kapi_child *kapi_child_get(void)
@@ -58,6 +62,7 @@ static void kapi_child_put(struct kapi_child *child, bool begun)
 	spin_lock_irqsave(&kapi_children_lock, flags);
 	if (begun) {
 		list_del(&child->list);
+		hash_del(&child->siblings);
 		/*
 		 * Its parent may have ended meanwhile. Under the lock: the thread that waits for the last
 		 * child then shuts all this down.
@@ -141,6 +146,7 @@ void notrace kapi_forked(void *data, struct task_struct *parent, struct task_str
 	init_task_work(&child->work, kapi_child_begins);
 	spin_lock_irqsave(&kapi_children_lock, flags);
 	list_add(&child->list, &kapi_children);
+	hash_add(kapi_children_of, &child->siblings, mm);
 	spin_unlock_irqrestore(&kapi_children_lock, flags);
 	if (task_work_add(task, &child->work, TWA_RESUME))
 		kapi_child_put(child, true);
@@ -154,8 +160,11 @@ bool kapi_user_awaits_children(u64 parent)
 	bool some = false;
 
 	spin_lock_irqsave(&kapi_children_lock, flags);
-	list_for_each_entry(child, &kapi_children, list)
-		some |= child->parent == parent;
+	hash_for_each_possible(kapi_children_of, child, siblings, parent) {
+		some = child->parent == parent;
+		if (some)
+			break;
+	}
 	spin_unlock_irqrestore(&kapi_children_lock, flags);
 	return some;
 }
