@@ -30,6 +30,9 @@ pub(crate) const BATCH: usize = 64;
 /// The number of slots in the first piece of memory of a process, and in the largest.
 const LEAST_SLOTS: u64 = 1 << 10;
 const MOST_SLOTS: u64 = 1 << 14;
+/// The most pieces of memory for slots in a process. A program decides how far its places are from
+/// each other.
+const MOST_ROOMS: usize = 1 << 10;
 /// The largest distance of a slot from its instruction, in bytes. An operand of the instruction can
 /// be as far away again.
 const REACH: u64 = (2 << 30) - (64 << 20);
@@ -580,6 +583,9 @@ impl Process {
     }
 
     fn more_room(&mut self, addr: u64) -> Result<usize, UserReason> {
+        if self.slots.len() >= MOST_ROOMS {
+            return Err(UserReason::NoMemory);
+        }
         mem::reserve(&mut self.slots, 1).map_err(|_| UserReason::NoMemory)?;
         let so_far = self.points.len() as u64;
         let slots = so_far.clamp(LEAST_SLOTS, MOST_SLOTS);

@@ -101,6 +101,19 @@ tracer=$first
 end_trace
 end_well
 
+# It has a file of its own in their place, whose pages its file system might keep locked: nothing is written there.
+hold lender - 0 10
+wait_for "lender" grep -q '^ready' lender.out
+trace o.lender -n "toy$held:::tick { }"
+echo lend >&10
+wait_for "it is lent" grep -q '^done lend' lender.out
+dtrace -qn "toy$held:::tick-more { } tick-1s { exit(0); }" >o.both 2>&1
+grep -q "unmapped the memory in which probed instructions run" o.both || { cat o.both; fail "it does not say so of a file"; }
+end_trace
+exec 10>&-
+wait_for "it tells" grep -q '^written' lender.out
+expect "bytes written to its file" "$(grep '^written' lender.out)" "written 0"
+
 exec 5>&- 6>&- 7>&- 8>&- 9>&-
 kill -9 $near $deaf $shy $torn
 kill -9 $daemon

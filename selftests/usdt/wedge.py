@@ -6,6 +6,7 @@
     wedge.py hold FILE PLACE    tells of probes in that file's memory (or in memory of its own: -), which begin PLACE
                                 bytes into it; then does what the lines of its input say:
         unmap       unmaps its slots
+        lend        maps a shared file in their place, and tells at the end how many bytes were written to it
         watch       has a userfaultfd, which nobody reads, told of its slots' end
         remove      removes its probes
 """
@@ -117,17 +118,26 @@ def hold(path, place):
         # The first page is there.
         ctypes.string_at(text, 1)
     say('maps', os.getpid())
-    number = add(text + int(place, 0))
+    number, lent = add(text + int(place, 0)), None
     say('ready')
     for line in sys.stdin:
         what = line.strip()
         if what == 'unmap':
             libc.munmap(*(ctypes.c_size_t(n) for n in slots(before)))
+        elif what == 'lend':
+            start, size = slots(before)
+            lent = os.memfd_create('lent')
+            os.ftruncate(lent, size)
+            # PROT_READ | PROT_WRITE | PROT_EXEC, MAP_SHARED | MAP_FIXED
+            libc.mmap(ctypes.c_void_p(start), ctypes.c_size_t(size), 7, 17, lent, ctypes.c_long(0))
         elif what == 'remove':
             remove(number)
         else:
             assert what == 'watch', what
             watch(before)
         say('done', what)
+    if lent is not None:
+        data = os.pread(lent, 1 << 24, 0)
+        say('written', len(data) - data.count(0))
 
 {'serve': serve, 'hold': hold}[sys.argv[1]](*sys.argv[2:])

@@ -24,7 +24,7 @@ long kapi_map_code(u64 at, u64 size)
 
 struct kapi_mapping {
 	struct mm_struct *mm;
-	u64 near, size;
+	u64 near, size, looked;
 	u32 owner;
 	long result;
 	struct completion done;
@@ -84,7 +84,7 @@ static int kapi_mapping_thread(void *arg)
 
 	allow_kernel_signal(SIGKILL);
 	kthread_use_mm(m->mm);
-	m->result = kapi_map_here(m->mm, m->near, m->size);
+	m->result = kapi_map_here(m->mm, m->near, m->size, &m->looked);
 	kthread_unuse_mm(m->mm);
 	mmput_async(m->mm);
 	/* The waiter goes on when this thread is in the kernel's own text. */
@@ -107,12 +107,11 @@ static struct task_struct *kapi_mapping_begin(struct kapi_mapping *m)
 }
 
 /* Returns false if the thread has to be left behind. */
-static bool kapi_mapping_wait(struct kapi_mapping *m, struct task_struct *thread, u64 ns, bool *late)
+static bool kapi_mapping_wait(struct kapi_mapping *m, struct task_struct *thread, u64 ns)
 {
 	int i;
 
-	*late = !wait_for_completion_timeout(&m->done, max(nsecs_to_jiffies(ns), HZ / 20UL));
-	if (!*late)
+	if (wait_for_completion_timeout(&m->done, max(nsecs_to_jiffies(ns), HZ / 20UL)))
 		return true;
 	/* A signal that arrives before the thread allows it is lost. */
 	for (i = 0; i < 20; i++) {
@@ -127,7 +126,7 @@ static bool kapi_mapping_wait(struct kapi_mapping *m, struct task_struct *thread
 }
 
 /* `left`: the thread is left behind, with a reference to the module. */
-static long kapi_mapping_run(struct kapi_mapping *m, u64 ns, bool *late, bool *left)
+static long kapi_mapping_run(struct kapi_mapping *m, u64 ns, u64 *looked, bool *left)
 {
 	struct task_struct *thread = kapi_mapping_begin(m);
 	long result = -EINTR;
@@ -136,9 +135,10 @@ static long kapi_mapping_run(struct kapi_mapping *m, u64 ns, bool *late, bool *l
 		kapi_mapping_end(m);
 		return PTR_ERR(thread);
 	}
-	*left = !kapi_mapping_wait(m, thread, ns, late);
+	*left = !kapi_mapping_wait(m, thread, ns);
 	if (!*left) {
 		result = m->result;
+		*looked = m->looked;
 		kapi_mapping_end(m);
 	}
 	put_task_struct(thread);
@@ -147,19 +147,18 @@ static long kapi_mapping_run(struct kapi_mapping *m, u64 ns, bool *late, bool *l
 
 /*
  * Has kapi_map_here() called by a thread of the kernel's own that uses this memory, which has
- * users. The thread is killed if it takes longer than `ns` (`late`), and this returns soon. One of
+ * users. The thread is killed if it takes longer than `ns`, and this returns soon. One of
  * its waits is not killable: if the process has called mlockall(), vm_mmap() takes the lock of the
  * memory map a second time, to fill the pages, and a fault may wait for a FUSE daemon. A thread that
  * a signal does not end within a second is left behind. It keeps the module, and counts for the user
  * who is accountable for the process, `owner`.
  */
-long kapi_map_there(struct mm_struct *mm, u32 owner, u64 near, u64 size, u64 ns, bool *late)
+long kapi_map_there(struct mm_struct *mm, u32 owner, u64 near, u64 size, u64 ns, u64 *looked)
 {
 	struct kapi_mapping *m;
 	long result = -ENOMEM;
 	bool left = false;
 
-	*late = false;
 	if (!try_module_get(THIS_MODULE))
 		return -EINTR;
 	m = kmalloc_obj(*m, GFP_KERNEL | __GFP_NOWARN);
@@ -167,7 +166,7 @@ long kapi_map_there(struct mm_struct *mm, u32 owner, u64 near, u64 size, u64 ns,
 		*m = (struct kapi_mapping){ .mm = mm, .owner = owner, .near = near, .size = size };
 		init_completion(&m->done);
 		if (kapi_mapping_admit(m)) {
-			result = kapi_mapping_run(m, ns, late, &left);
+			result = kapi_mapping_run(m, ns, looked, &left);
 		} else {
 			kfree(m);
 			result = -EINTR;

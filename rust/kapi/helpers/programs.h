@@ -69,13 +69,13 @@ bool kapi_shadow_stack(void);
 
 /* mapping.c */
 long kapi_map_code(u64 at, u64 size);
-long kapi_map_there(struct mm_struct *mm, u32 owner, u64 near, u64 size, u64 ns, bool *late);
+long kapi_map_there(struct mm_struct *mm, u32 owner, u64 near, u64 size, u64 ns, u64 *looked);
 /* unmapping.c */
 int kapi_unmaps_begin(void);
 int kapi_unmaps_add(struct mm_struct *mm, u64 at, u64 size);
 void kapi_unmaps_end(void);
 /* mapping.rs */
-long kapi_map_here(struct mm_struct *mm, u64 near, u64 size);
+long kapi_map_here(struct mm_struct *mm, u64 near, u64 size, u64 *looked);
 int kapi_unmap_here(struct mm_struct *mm, u64 at, u64 size);
 
 /* walk.c */

@@ -3,7 +3,7 @@
  * The memory of processes: what only C can reach of it. space.rs decides which of it is used, and
  * how long that may take.
  */
-#include <linux/blk_types.h>
+#include <linux/blkdev.h>
 #include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/highmem.h>
@@ -208,29 +208,34 @@ bool kapi_space_lock_killable(struct mm_struct *mm)
 	return !mmap_read_lock_killable(mm);
 }
 
+static bool kapi_is_served(const struct gendisk *disk)
+{
+	return disk->major == LOOP_MAJOR || disk->major == NBD_MAJOR || !strncmp(disk->disk_name, "ublkb", 5);
+}
+
 /*
  * Tells whether a fault there ends without the help of a user's program: the page is anonymous, or
  * of a file that the machine's administrator has mounted, and no userfaultfd handles it. A program
  * serves a FUSE file system, except virtiofs, which the host serves, and may serve what is on a loop
- * device (its file may be on FUSE) or on a network block device. What mmap_lock guards does not change
+ * device (its file may be on FUSE), on a network block device or on ublk, or on a partition of one.
+ * btrfs and some others do not say on which devices they are. What mmap_lock guards does not change
  * while it is held.
  */
 static bool kapi_answers(struct vm_area_struct *vma)
 {
-	const struct block_device *device;
 	const struct inode *inode;
+	const struct super_block *sb;
 
 	if (userfaultfd_armed(vma))
 		return false;
 	if (!vma->vm_file)
 		return vma_is_anonymous(vma);
 	inode = file_inode(vma->vm_file);
-	device = inode->i_sb->s_bdev;
-	if (device && (MAJOR(device->bd_dev) == LOOP_MAJOR || MAJOR(device->bd_dev) == NBD_MAJOR))
+	sb = inode->i_sb;
+	if (sb->s_bdev ? kapi_is_served(sb->s_bdev->bd_disk) : sb->s_type->fs_flags & FS_REQUIRES_DEV)
 		return false;
 	/* "fuse", "fuseblk" */
-	return S_ISREG(inode->i_mode) && inode->i_sb->s_user_ns == &init_user_ns &&
-	       strncmp(inode->i_sb->s_type->name, "fuse", 4);
+	return S_ISREG(inode->i_mode) && sb->s_user_ns == &init_user_ns && strncmp(sb->s_type->name, "fuse", 4);
 }
 
 /* Finds the first mapping that ends after the address. The caller holds mmap_lock. */

@@ -3,14 +3,13 @@
 
 use crate::patience;
 use crate::space::{Locked, Space};
-use crate::sys;
+use crate::sys::{self, Area};
 use crate::task;
 use crate::time;
 use crate::walk::{each_thread, Thread};
 use kernel::bindings;
 use kernel::error::to_result;
 use kernel::ffi::{c_int, c_long, c_void};
-use kernel::mm::virt::flags;
 use kernel::mm::MmWithUser;
 use kernel::page::{PAGE_MASK, PAGE_SIZE};
 use kernel::prelude::*;
@@ -19,8 +18,10 @@ use kernel::sizes::{SZ_2G, SZ_64K, SZ_64M};
 /// The largest distance: jumps, and instructions that refer to memory near themselves, must reach.
 const REACH: u64 = (SZ_2G - SZ_64M) as u64;
 
-/// A map that takes no longer, in ns, costs no patience.
+/// A map that succeeds, takes no longer, in ns, and looks at no more mappings of the process costs
+/// no patience. A program may have tens of thousands of mappings with no hole between them.
 const PROMPT: u64 = 10_000_000;
+const FEW: u64 = 1 << 10;
 
 /// How often a place is looked for if another thread takes it first.
 const TRIES: usize = 8;
@@ -49,41 +50,52 @@ impl Room {
 const NARROW: u64 = 1 << 32;
 
 /// Finds an address with `size` free bytes, as near as possible: below, because heaps grow upwards;
-/// else above. What may be near 32-bit code stays where that can run.
-fn hole(locked: &Locked<'_>, near: u64, size: u64) -> Option<u64> {
+/// else above. What may be near 32-bit code stays where that can run. It counts the mappings that
+/// it looks at. `EINTR`: a signal has killed the thread.
+fn hole(locked: &Locked<'_>, near: u64, size: u64, looked: &mut u64) -> Result<u64> {
+    let mut area_from = |at| {
+        *looked = looked.wrapping_add(1);
+        (!task::is_dying()).then(|| locked.area_from(at)).ok_or(EINTR)
+    };
     let least = near.saturating_sub(REACH).max(SZ_64K as u64);
     let end = if near < NARROW { NARROW } else { sys::kapi_space_limit() };
     let most = near.saturating_add(REACH).min(end.saturating_sub(size));
     let mut at = near & PAGE_MASK as u64;
     while at >= least.saturating_add(size) {
         let start = at.saturating_sub(size);
-        match locked.area_from(start) {
+        match area_from(start)? {
             Some(area) if area.start < at => at = area.start,
-            _ => return Some(start),
+            _ => return Ok(start),
         }
     }
     at = near.saturating_add(PAGE_SIZE as u64 - 1) & PAGE_MASK as u64;
     while at <= most {
-        match locked.area_from(at) {
+        match area_from(at)? {
             Some(area) if area.start < at.saturating_add(size) => at = area.end,
-            _ => return Some(at),
+            _ => return Ok(at),
         }
     }
-    None
+    Err(ENOSPC)
 }
 
-/// Maps `size` bytes near `near`. Returns their address, or an errno.
+/// Maps `size` bytes near `near`. Returns their address, or an errno; `looked` counts the mappings
+/// that it looks at.
 ///
 /// # Safety
 ///
 /// Only the thread in `mapping.c` may call this; it uses the memory `mm`, which has users.
 #[no_mangle]
-unsafe extern "C" fn kapi_map_here(mm: *mut c_void, near: u64, size: u64) -> c_long {
+unsafe extern "C" fn kapi_map_here(
+    mm: *mut c_void,
+    near: u64,
+    size: u64,
+    looked: &mut u64,
+) -> c_long {
     // SAFETY: by the caller, `mm` is an `mm_struct` and has users until this returns.
     let mm = unsafe { MmWithUser::from_raw(mm.cast()) };
-    let map = || {
+    let mut map = || {
         let locked = Locked::killable(mm).ok_or(EINTR)?;
-        let at = hole(&locked, near, size).ok_or(ENOSPC)?;
+        let at = hole(&locked, near, size, looked)?;
         drop(locked);
         // SAFETY: by the caller, the current thread uses a process's memory; nothing is replaced.
         match unsafe { sys::kapi_map_code(at, size) } {
@@ -117,11 +129,9 @@ unsafe extern "C" fn kapi_unmap_here(mm: *mut c_void, from: u64, size: u64) -> c
     let Some(locked) = Locked::killable(mm) else { return EINTR.to_errno() };
     let (mut at, end) = (from, from.saturating_add(size));
     while at < end {
-        // The program may have unmapped it, and have something else there.
-        let kind = (flags::EXEC | flags::WRITE | flags::SHARED) as u64;
-        match locked.area(at) {
-            Some(a) if a.inode == 0 && a.flags & kind == flags::EXEC as u64 => at = a.end,
-            _ => return 0,
+        match locked.area(at).filter(Area::is_as_ours) {
+            Some(a) => at = a.end,
+            None => return 0,
         }
     }
     drop(locked);
@@ -132,7 +142,7 @@ unsafe extern "C" fn kapi_unmap_here(mm: *mut c_void, from: u64, size: u64) -> c
 impl Space {
     /// Maps memory that its threads can execute but not write, within reach of a near jump from
     /// `near`. A thread of our own does it, which is killed, or left behind, if it takes too long.
-    /// `EAGAIN`: that happened.
+    /// `EAGAIN`: that happened, or the user's processes have used up our patience.
     ///
     /// # Context
     ///
@@ -141,11 +151,15 @@ impl Space {
         let since = time::monotonic_ns();
         let user = self.in_use().ok_or(ESRCH)?;
         let owner = self.owner();
-        let (left, mut late) = (patience::take(owner, since), false);
-        let mm = user.as_raw().cast();
+        let left = patience::take(owner, since);
+        if left == 0 {
+            return Err(EAGAIN);
+        }
+        let (mm, mut looked) = (user.as_raw().cast(), 0);
         // SAFETY: `user` keeps the users of the `mm_struct`.
-        let at = unsafe { sys::kapi_map_there(mm, owner, near, size, left, &mut late) };
-        if late || time::monotonic_ns().saturating_sub(since) > PROMPT {
+        let at = unsafe { sys::kapi_map_there(mm, owner, near, size, left, &mut looked) };
+        let took = time::monotonic_ns().saturating_sub(since);
+        if at < 0 || looked > FEW || took > PROMPT {
             patience::take(owner, since);
         }
         match u64::try_from(at) {

@@ -152,6 +152,12 @@ impl Area {
         self.flags & EXEC != 0
     }
 
+    /// Tells whether it is as [`Space::map`] makes memory. The program may have unmapped ours, and
+    /// have something else there.
+    pub(crate) fn is_as_ours(&self) -> bool {
+        self.inode == 0 && self.flags & (EXEC | WRITE | SHARED | FOREIGN) == EXEC
+    }
+
     /// Tells whether a counter can be at this address of it.
     fn counts(&self, addr: u64) -> bool {
         addr % 2 == 0 && self.flags & (WRITE | SHARED) == WRITE
@@ -298,18 +304,15 @@ impl<'a> Locked<'a> {
     /// Brings in the page of an address, as [`Space::touch`] demands.
     fn touch(self, addr: u64) -> Result {
         let area = self.area(addr).ok_or(EFAULT)?;
-        if area.answers {
+        let write = if area.flags & SHARED == 0 { bindings::FOLL_WRITE } else { 0 };
+        if area.answers || self.page(addr, write).is_ok() {
             return Ok(());
         }
         // A daemon that has read the request may never answer, and then no signal ends the wait.
         // So rmmod must not begin meanwhile; once it has begun, nobody begins to wait.
         if !modules::hold_own() {
-            return Err(EINTR);
+            return Err(EFAULT);
         }
-        let flags = match area.flags & SHARED {
-            0 => bindings::FOLL_FORCE | bindings::FOLL_WRITE,
-            _ => bindings::FOLL_FORCE,
-        };
         let (mut page, mut locked) = (ptr::null_mut(), 1);
         // SAFETY: the lock is held by the invariant. `page` has room for one.
         let n = unsafe {
@@ -317,7 +320,7 @@ impl<'a> Locked<'a> {
                 self.0.as_raw(),
                 start_of_page(addr) as usize,
                 1,
-                flags,
+                bindings::FOLL_FORCE | write,
                 &mut page,
                 &mut locked,
             )
@@ -566,9 +569,10 @@ impl Space {
 
     /// Loads a page that other functions cannot wait for (see [`Ground::Away`]); they load other
     /// pages themselves. A private page becomes a copy of the process's own, which stays. This
-    /// takes as long as the process likes. `EINTR`: the calling thread was killed meanwhile, or
-    /// the module is being unloaded. A FUSE request that its daemon has read cannot be given up
-    /// before the daemon answers or ends; that is so for the program's own faults, too.
+    /// takes as long as the process likes. `EINTR`: the calling thread was killed meanwhile.
+    /// `EFAULT`: nothing is there, or the module is being unloaded. A FUSE request that its daemon
+    /// has read cannot be given up before the daemon answers or ends; that is so for the program's
+    /// own faults, too.
     ///
     /// # Context
     ///
@@ -714,13 +718,16 @@ impl Space {
         Ok(())
     }
 
-    /// Writes to memory that is the process's own. `EAGAIN`: that needs a wait.
+    /// Writes to memory of ours. `EAGAIN`: that needs a wait. `EFAULT`: it is not ours any more. A
+    /// page of a file is not written to, because a FUSE daemon can keep its lock, and marking it as
+    /// dirty takes that.
     pub(crate) fn write(&self, addr: u64, from: &[u8]) -> Result {
         let user = self.in_use().ok_or(ESRCH)?;
         let locked = Locked::soon(&user, self.owner).ok_or(EAGAIN)?;
         let mut done = 0;
         while done < from.len() {
             let (at, end) = next_part(addr, done, from.len());
+            locked.area(at).filter(Area::is_as_ours).ok_or(EFAULT)?;
             let page = locked.page(at, bindings::FOLL_WRITE).map_err(|why| match why {
                 Ground::Away => EAGAIN,
                 Ground::Unmapped => EFAULT,

@@ -329,7 +329,7 @@ unsafe extern "C" {
         near: u64,
         size: u64,
         ns: u64,
-        late: &mut bool,
+        looked: &mut u64,
     ) -> c_long;
     /// No thread is there, or gets there.
     pub(crate) fn kapi_unmaps_add(mm: *mut c_void, at: u64, size: u64) -> c_int;
