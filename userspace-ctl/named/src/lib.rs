@@ -16,7 +16,7 @@ use rustix::io::{retry_on_intr, Errno};
 use std::fs::{File, Permissions};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 const REFUSED: &str =
@@ -65,7 +65,7 @@ pub fn list(path: impl AsRef<Path>) -> io::Result<Vec<PathBuf>> {
 }
 
 /// Replaces a file by way of a temporary one beside it, so that it always has its old or its new
-/// content.
+/// content. It keeps its mode if it was a file of ours.
 pub fn replace(path: impl AsRef<Path>, bytes: &[u8]) -> io::Result<()> {
     let path = path.as_ref();
     let Some(name) = path.file_name().filter(|_| descriptor(path).is_none()) else {
@@ -88,9 +88,13 @@ pub fn replace(path: impl AsRef<Path>, bytes: &[u8]) -> io::Result<()> {
     };
     let mut write = || {
         file.write_all(bytes)?;
-        if let Ok(old) = below(&folder, Path::new(name), OFlags::PATH) {
-            let mode = File::from(old).metadata()?.permissions().mode();
-            file.set_permissions(Permissions::from_mode(mode))?;
+        if let Ok(old) = below(&folder, Path::new(name), OFlags::PATH | OFlags::NOFOLLOW) {
+            let old = File::from(old).metadata()?;
+            // The owner of the folder may have put a file there whose mode would let others run or
+            // change ours.
+            if old.is_file() && old.uid() == file.metadata()?.uid() {
+                file.set_permissions(Permissions::from_mode(old.mode() & 0o777))?;
+            }
         }
         Ok(rustix::fs::renameat(&folder, beside, &folder, name)?)
     };
@@ -189,6 +193,37 @@ mod tests {
         let mut names = list(&folder).unwrap();
         names.sort();
         assert_eq!(names, ["a", "b", "link"].map(at));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// The owner of the folder chooses what lies in it, and root replaces it.
+    #[test]
+    fn only_a_file_of_ours_gives_its_mode() {
+        let folder = std::env::temp_dir().join(format!("dtrace-mode-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let at = |name: &str| folder.join(name);
+        let mode = |name: &str| at(name).metadata().unwrap().mode() & 0o7777;
+        let give = |name: &str, mode| {
+            std::fs::set_permissions(at(name), Permissions::from_mode(mode)).unwrap();
+        };
+        replace(at("new"), b"").unwrap();
+        let usual = mode("new");
+        assert_eq!(usual & 0o7133, 0, "{usual:o}");
+        replace(at("ours"), b"").unwrap();
+        give("ours", 0o7664);
+        replace(at("ours"), b"").unwrap();
+        assert_eq!(mode("ours"), 0o664);
+        give("ours", 0o777);
+        symlink("ours", at("link")).unwrap();
+        replace(at("link"), b"").unwrap();
+        assert_eq!(mode("link"), usual);
+        // Only root can make a file of somebody else.
+        replace(at("theirs"), b"").unwrap();
+        give("theirs", 0o777);
+        if std::os::unix::fs::chown(at("theirs"), Some(1), None).is_ok() {
+            replace(at("theirs"), b"").unwrap();
+            assert_eq!(mode("theirs"), usual);
+        }
         std::fs::remove_dir_all(&folder).unwrap();
     }
 
