@@ -87,7 +87,8 @@ pub struct Row {
 
 impl Model {
     /// Takes a line of the stream.
-    pub fn take(&mut self, line: Line) {
+    pub fn take(&mut self, mut line: Line) {
+        line.add_up();
         match &line {
             Line::Machine(machine) => {
                 self.host.clone_from(&machine.host);

@@ -290,6 +290,25 @@ fn rows_that_stay_after_trunc_are_counted_once() {
     assert_eq!(total("cat").as_deref(), Some("9"), "{screen}");
 }
 
+/// Names that were cut within different characters have the same text.
+#[test]
+fn rows_with_the_same_text_are_one() {
+    let mut view = View::new(true);
+    for second in 1..4 {
+        view.snapshot(
+            second,
+            &counts("reads", &[("caf\u{fffd}", 5), ("caf\u{fffd}", 3), ("ls", 4)]),
+        );
+    }
+    let screen = view.screen();
+    let total = |name: &str| {
+        let row = screen.lines().find(|l| l.starts_with(name)).expect(&screen);
+        row.split_whitespace().nth(1).map(String::from)
+    };
+    assert_eq!(total("caf").as_deref(), Some("8"), "{screen}");
+    assert_eq!(total("ls").as_deref(), Some("4"), "{screen}");
+}
+
 #[test]
 fn averages_are_those_of_the_values() {
     let mut view = View::new(true);

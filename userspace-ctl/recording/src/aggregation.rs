@@ -5,7 +5,7 @@ use crate::line::is_no;
 use crate::Datum;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::mem::size_of;
 
@@ -83,6 +83,23 @@ impl Aggregation {
         self.name == other.name
             && self.function == other.function
             && self.parameters == other.parameters
+    }
+
+    /// Returns the keys that several entries have. The bytes of such keys differ: a name may be cut
+    /// within a character, and the same functions have other addresses in another process.
+    pub fn twins(&self) -> HashSet<&[Datum]> {
+        let mut seen = HashSet::new();
+        let keys = self.entries.iter().map(|entry| entry.keys.as_slice());
+        keys.filter(|keys| !seen.insert(*keys)).collect()
+    }
+
+    /// Adds up entries with the same keys. States are compared by keys, and an entry must not be
+    /// compared with another one's value.
+    pub fn add_up(&mut self) {
+        if !self.twins().is_empty() {
+            let entries = std::mem::take(&mut self.entries);
+            self.entries = Sum::new(Self { entries, ..self.clone() }).aggregation.entries;
+        }
     }
 
     /// Sorts the entries as dtrace does: by value, then by key.

@@ -129,7 +129,8 @@ impl Recording {
     }
 
     /// Adds the contents of a line.
-    pub fn add(&mut self, line: Line) {
+    pub fn add(&mut self, mut line: Line) {
+        line.add_up();
         match line {
             Line::Dtrace { version, .. } => self.version = version,
             Line::Machine(machine) => self.machines.push(machine),
@@ -251,6 +252,31 @@ mod tests {
         let avg = found.aggregations.iter().find(|a| a.name == "n").unwrap();
         let states: Vec<_> = found.states(avg).iter().map(|s| (s.timestamp, s.is_fresh)).collect();
         assert_eq!(states, [(1185400000, true), (1185500000, false)]);
+    }
+
+    /// Names that were cut within different characters have the same text.
+    #[test]
+    fn entries_with_the_same_text_are_one() {
+        let name = r#"[{"type":"string","value":"caf\ufffd"}]"#;
+        let entries = |a: u32, b: u32| {
+            let entries = [a, b].map(|n| format!(r#"{{"keys":{name},"value":{n}}}"#)).join(",");
+            format!(r#"{{"name":"n","function":"count","entries":[{entries}]}}"#)
+        };
+        let of_type = |ty: &str, of: String| of.replacen('{', &format!(r#"{{"type":"{ty}","#), 1);
+        let lines = [
+            r#"{"type":"dtrace","schema":1,"version":"0.1.0"}"#.into(),
+            format!(r#"{{"type":"snapshot","timestamp":1,"aggregations":[{}]}}"#, entries(5, 3)),
+            format!(
+                r#"{{"type":"record","timestamp":2,"cpu":0,"probe":{{"id":1,"provider":"p","module":"","function":"","name":"n"}},"actions":[{{"action":"printa","aggregations":[{}]}}]}}"#,
+                entries(6, 3)
+            ),
+            of_type("aggregation", entries(6, 4)),
+        ];
+        let found = Recording::read(lines.join("\n").as_bytes()).unwrap();
+        let added = found.increments(&found.aggregations[0]).into_iter();
+        let added: Vec<Vec<i64>> =
+            added.map(|(_, _, all)| all.iter().map(|e| e.value.unwrap()).collect()).collect();
+        assert_eq!(added, [[8], [1], [1]]);
     }
 
     #[test]

@@ -58,6 +58,23 @@ pub enum Line {
     Other,
 }
 
+impl Line {
+    /// Adds up the entries with the same keys of each aggregation.
+    pub fn add_up(&mut self) {
+        match self {
+            Self::Record(record) => {
+                let all = record.actions.iter_mut().flat_map(|a| &mut a.aggregations);
+                all.for_each(Aggregation::add_up);
+            }
+            Self::Snapshot(snapshot) => {
+                snapshot.aggregations.iter_mut().for_each(Aggregation::add_up);
+            }
+            Self::Aggregation(aggregation) => aggregation.add_up(),
+            _ => {}
+        }
+    }
+}
+
 /// The machine that was traced.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {

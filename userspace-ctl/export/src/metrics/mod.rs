@@ -19,7 +19,8 @@ use crate::containers::{self, Containers};
 use crate::keys;
 use crate::profiles::{Interval, Sent, Stacks};
 use crate::source::Source;
-use recording::{Aggregation, Datum, Line, Record, Sum};
+use recording::{Aggregation, Datum, Line, Record};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex};
 
@@ -187,8 +188,11 @@ impl Registry {
         self.version.states += 1;
         let named = self.containers.as_mut().and_then(|c| c.named(aggregation));
         let aggregation = named.as_ref().unwrap_or(aggregation);
-        let summed = summed(aggregation);
-        let aggregation = summed.as_ref().unwrap_or(aggregation);
+        let mut aggregation = Cow::Borrowed(aggregation);
+        if !aggregation.twins().is_empty() {
+            aggregation.to_mut().add_up();
+        }
+        let aggregation = &*aggregation;
         let mut room = self.room();
         let Some(key) = self.key(aggregation, kind) else {
             let limit = aggregation.entries.len() as u64;
@@ -315,15 +319,6 @@ const OWN: [(&str, Kind, &str); 5] = [
     ("dtrace_export_series", Kind::Gauge, "Series of the programs' aggregations."),
     ("dtrace_export_left_out", Kind::Gauge, "Entries of aggregations without a series."),
 ];
-
-/// Adds up entries whose keys have the same text; returns `None` if there are none. The bytes of
-/// such keys differ: a name may be cut within a character, and the same functions have other
-/// addresses in another process.
-fn summed(aggregation: &Aggregation) -> Option<Aggregation> {
-    let mut seen = HashSet::new();
-    let has_twins = !aggregation.entries.iter().all(|entry| seen.insert(&entry.keys));
-    has_twins.then(|| Sum::new(aggregation.clone()).aggregation)
-}
 
 /// Returns a name for a label. Prometheus gives some names a meaning, and `le` belongs to
 /// histograms.
