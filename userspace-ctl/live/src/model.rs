@@ -4,7 +4,9 @@
 
 use crate::series::{Sample, Series};
 use plaintext::clean;
-use recording::{Action, Aggregation, Datum, Drop, Entry, Line, Record, Recording, Reset};
+use recording::{
+    Action, Aggregation, Datum, Drop, Entry, Line, Record, Recording, Reset, Snapshot,
+};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::mem::take;
@@ -15,6 +17,8 @@ pub const LINES: usize = 1000;
 pub const LONGEST: usize = 64 << 10;
 /// The number of snapshot entries, and of records, that are kept for saving.
 const KEPT: usize = 100_000;
+/// The bytes of snapshots, and of records, that are kept for saving.
+const BYTES: usize = if cfg!(test) { 1 << 20 } else { 128 << 20 };
 
 /// The origin of a line of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +57,10 @@ pub struct Model {
     /// The part of the stream that can be saved.
     kept: Recording,
     kept_entries: usize,
+    /// The bytes of the kept snapshots.
+    kept_states: usize,
+    /// The bytes of the kept records.
+    kept_records: usize,
 }
 
 /// An aggregation.
@@ -226,30 +234,52 @@ impl Model {
     }
 
     fn keep(&mut self, line: Line) {
-        let size = |line: &recording::Snapshot| {
-            line.aggregations.iter().map(|a| a.entries.len()).sum::<usize>()
-        };
-        if let Line::Snapshot(snapshot) = &line {
-            self.kept_entries += size(snapshot);
+        match &line {
+            Line::Snapshot(snapshot) => {
+                self.kept_entries += entries(snapshot);
+                self.kept_states += snapshot.size();
+            }
+            Line::Record(record) => self.kept_records += record.size(),
+            _ => {}
         }
         // The final aggregations are taken from the tables.
         if !matches!(line, Line::Aggregation(_) | Line::Exit { .. }) {
             self.kept.add(line);
         }
-        while self.kept_entries > KEPT && self.kept.snapshots.len() > 1 {
-            self.kept_entries -= size(&self.kept.snapshots.remove(0));
+        while (self.kept_entries > KEPT || self.kept_states > BYTES)
+            && self.kept.snapshots.len() > 1
+        {
+            let gone = self.kept.snapshots.remove(0);
+            self.kept_entries -= entries(&gone);
+            self.kept_states -= gone.size();
         }
-        if self.kept.records.len() > KEPT {
-            let gone = self.kept.records.len() - KEPT / 2;
-            self.kept.records.drain(..gone);
-            for snapshot in &mut self.kept.snapshots {
-                snapshot.after = snapshot.after.saturating_sub(gone);
-            }
+        if self.kept.records.len() > KEPT || self.kept_records > BYTES {
+            self.drop_records();
         }
         self.kept.notes.truncate(LINES);
         self.kept.faults.truncate(LINES);
         self.kept.drops.truncate(KEPT);
     }
+
+    /// Drops the older half of the records, so that this is seldom.
+    fn drop_records(&mut self) {
+        let (mut gone, mut count) = (0, self.kept.records.len());
+        for record in &self.kept.records {
+            if count <= KEPT / 2 && self.kept_records <= BYTES / 2 {
+                break;
+            }
+            self.kept_records -= record.size();
+            (gone, count) = (gone + 1, count - 1);
+        }
+        self.kept.records.drain(..gone);
+        for snapshot in &mut self.kept.snapshots {
+            snapshot.after = snapshot.after.saturating_sub(gone);
+        }
+    }
+}
+
+fn entries(snapshot: &Snapshot) -> usize {
+    snapshot.aggregations.iter().map(|a| a.entries.len()).sum()
 }
 
 impl Table {
@@ -359,5 +389,43 @@ fn value_of(action: &Action) -> Option<String> {
         (Some(value), _) => Some(value.to_string()),
         (None, Some(printed)) => Some(printed.value.to_string()),
         (None, None) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A record of printa() has a copy of the aggregation.
+    #[test]
+    fn what_is_kept_for_saving_has_a_limit_of_bytes() {
+        let entry = |n: i64| Entry {
+            keys: vec![Datum::String("x".repeat(BYTES / 128)), Datum::Int(n)],
+            ..Entry::default()
+        };
+        let [name, function] = ["a", "count"].map(String::from);
+        let (parameters, keynames) = (Vec::new(), Vec::new());
+        let entries = (0..8).map(entry).collect();
+        let all = vec![Aggregation { name, function, parameters, keynames, entries }];
+        let printa =
+            Action { action: "printa".into(), aggregations: all.clone(), ..Action::default() };
+        let record = br#"{"type":"record","timestamp":1,"cpu":0,"probe":{"id":1,"provider":"p","module":"","function":"","name":"n"},"actions":[]}"#;
+        let Ok(Line::Record(record)) = recording::read_line(record) else { panic!() };
+        let record = Record { actions: vec![printa], ..record };
+        let mut model = Model::default();
+        for timestamp in 1..40 {
+            model.take(Line::Record(Record { timestamp, ..record.clone() }));
+            let aggregations = all.clone();
+            model.take(Line::Snapshot(Snapshot { timestamp, aggregations, after: 0 }));
+        }
+        let kept = &model.kept;
+        let (records, snapshots) = (&kept.records, &kept.snapshots);
+        assert!((6..16).contains(&records.len()), "{}", records.len());
+        assert_eq!(snapshots.len(), 15);
+        let last = |n: usize| records.get(n).map(|r| r.timestamp);
+        assert_eq!(last(records.len() - 1), Some(39));
+        assert_eq!(snapshots.last().map(|s| (s.timestamp, s.after)), Some((39, records.len())));
+        assert_eq!(model.kept_records, records.iter().map(Record::size).sum::<usize>());
+        assert_eq!(model.kept_states, snapshots.iter().map(Snapshot::size).sum::<usize>());
     }
 }

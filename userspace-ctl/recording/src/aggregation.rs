@@ -85,6 +85,11 @@ impl Aggregation {
             && self.parameters == other.parameters
     }
 
+    /// Returns about how many bytes of memory the aggregation takes.
+    pub fn size(&self) -> usize {
+        size_of::<Self>() + self.entries.iter().map(Entry::size).sum::<usize>()
+    }
+
     /// Returns the keys that several entries have. The bytes of such keys differ: a name may be cut
     /// within a character, and the same functions have other addresses in another process.
     pub fn twins(&self) -> HashSet<&[Datum]> {
@@ -187,7 +192,7 @@ impl Entry {
     }
 
     /// Returns about how many bytes of memory the entry takes.
-    pub(crate) fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         let keys: usize = self.keys.iter().map(Datum::size).sum();
         size_of::<Self>() + keys + self.buckets.len() * size_of::<Bucket>()
     }

@@ -3,6 +3,7 @@
 
 use crate::{Aggregation, Datum};
 use serde::{Deserialize, Serialize};
+use std::mem::size_of;
 use std::ops::Not;
 
 /// A line of any type.
@@ -147,6 +148,16 @@ pub struct Record {
     pub actions: Vec<Action>,
 }
 
+impl Record {
+    /// Returns about how many bytes of memory the record takes.
+    pub fn size(&self) -> usize {
+        let Probe { provider, module, function, name, .. } = &self.probe;
+        let names = [provider, module, function, name].map(String::len).into_iter();
+        let actions = self.actions.iter().map(Action::size);
+        size_of::<Self>() + names.chain(actions).sum::<usize>()
+    }
+}
+
 /// The data that one action recorded. The action decides which of the members exist.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Members", into = "Members")]
@@ -185,6 +196,14 @@ pub enum Reset {
 }
 
 impl Action {
+    fn size(&self) -> usize {
+        let text = self.text.as_ref().map_or(0, String::len);
+        let printed = self.printed.as_ref().map_or(0, |p| p.ctype.len() + json_size(&p.value));
+        let data = self.values.iter().chain(&self.value).map(Datum::size);
+        let aggregations = self.aggregations.iter().map(Aggregation::size);
+        size_of::<Self>() + text + printed + data.chain(aggregations).sum::<usize>()
+    }
+
     /// Returns the name of the aggregation that the action resets, and how.
     pub fn reset(&self) -> Option<(&str, Reset)> {
         let reset = match (self.action.as_str(), self.by) {
@@ -204,6 +223,19 @@ pub struct Printed {
     pub ctype: String,
     /// Structs are objects, arrays lists.
     pub value: serde_json::Value,
+}
+
+fn json_size(value: &serde_json::Value) -> usize {
+    use serde_json::Value;
+    let inside = match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        Value::String(text) => text.len(),
+        Value::Array(all) => all.iter().map(json_size).sum(),
+        Value::Object(all) => {
+            all.iter().map(|(k, v)| size_of::<String>() + k.len() + json_size(v)).sum()
+        }
+    };
+    size_of::<Value>() + inside
 }
 
 /// An action in the form of the stream, where `value` has a different meaning with `type`, with
@@ -294,6 +326,13 @@ pub struct Snapshot {
     /// Number of records before it in the stream.
     #[serde(skip)]
     pub after: usize,
+}
+
+impl Snapshot {
+    /// Returns about how many bytes of memory the snapshot takes.
+    pub fn size(&self) -> usize {
+        size_of::<Self>() + self.aggregations.iter().map(Aggregation::size).sum::<usize>()
+    }
 }
 
 /// Lost data.

@@ -4,7 +4,6 @@
 
 use crate::aggregation::Sum;
 use crate::{Aggregation, Datum, Machine, Recording, Snapshot};
-use std::mem::size_of_val;
 
 /// The most bytes of merged snapshots, as a multiple of those that were read.
 const GROWTH: usize = 4;
@@ -181,8 +180,7 @@ impl Rounds<'_> {
 
 /// Returns about how many bytes of memory aggregations take.
 fn size(all: &[Aggregation]) -> usize {
-    let entries = all.iter().flat_map(|a| &a.entries).map(crate::Entry::size).sum::<usize>();
-    entries + size_of_val(all)
+    all.iter().map(Aggregation::size).sum()
 }
 
 /// Makes one snapshot of all machines for each round of their snapshots. A machine without one in a
