@@ -331,7 +331,7 @@ impl Table {
             if !is_reset && before == Some(entry) {
                 continue;
             }
-            let is_new = |row: &Entry| is_reset || (is_cut && entry.has_shrunk(row, function));
+            let is_new = |row: &Entry| is_reset || (is_cut && entry.has_fallen(row, function));
             let added = match before.filter(|row| !is_new(row)) {
                 Some(before) => entry.since(before, function),
                 None => entry.clone(),

@@ -273,21 +273,25 @@ fn a_program_that_clears_is_counted_through() {
 /// `trunc(@reads, 1)` keeps a row with its value.
 #[test]
 fn rows_that_stay_after_trunc_are_counted_once() {
-    let mut view = View::new(true);
-    view.snapshot(1, &counts("reads", &[("bash", 1000), ("cat", 7)]));
-    let at = START + SECOND + SECOND / 2;
-    view.line(&format!(
-        r#"{{"type":"record","timestamp":{at},"cpu":0,"probe":{{"id":1,"provider":"profile","module":"","function":"","name":"tick-1s"}},"actions":[{{"action":"trunc","aggregation":"reads","by":1}}]}}"#
-    ));
-    // "cat" was removed and is back with a smaller value.
-    view.snapshot(2, &counts("reads", &[("bash", 1001), ("cat", 2)]));
-    let screen = view.screen();
-    let total = |name: &str| {
-        let row = screen.lines().find(|l| l.starts_with(name)).expect(&screen);
-        row.split_whitespace().nth(1).map(String::from)
-    };
-    assert_eq!(total("bash").as_deref(), Some("1001"), "{screen}");
-    assert_eq!(total("cat").as_deref(), Some("9"), "{screen}");
+    // A sum that was removed has a smaller value, too.
+    for function in ["count", "sum"] {
+        let mut view = View::new(true);
+        let reads = |rows: &[(&str, i64)]| counts("reads", rows).replace("count", function);
+        view.snapshot(1, &reads(&[("bash", 1000), ("cat", 7)]));
+        let at = START + SECOND + SECOND / 2;
+        view.line(&format!(
+            r#"{{"type":"record","timestamp":{at},"cpu":0,"probe":{{"id":1,"provider":"profile","module":"","function":"","name":"tick-1s"}},"actions":[{{"action":"trunc","aggregation":"reads","by":1}}]}}"#
+        ));
+        // "cat" was removed and is back with a smaller value.
+        view.snapshot(2, &reads(&[("bash", 1001), ("cat", 2)]));
+        let screen = view.screen();
+        let total = |name: &str| {
+            let row = screen.lines().find(|l| l.starts_with(name)).expect(&screen);
+            row.split_whitespace().nth(1).map(String::from)
+        };
+        assert_eq!(total("bash").as_deref(), Some("1001"), "{screen}");
+        assert_eq!(total("cat").as_deref(), Some("9"), "{screen}");
+    }
 }
 
 /// Names that were cut within different characters have the same text.

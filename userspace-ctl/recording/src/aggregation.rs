@@ -228,6 +228,13 @@ impl Entry {
             || self.count < before.count
     }
 
+    /// Tells whether the entry is smaller than in an earlier state, so that `trunc(@a, N)` has
+    /// removed it meanwhile. A sum can also fall by itself, but there it looks the same.
+    pub fn has_fallen(&self, before: &Self, function: &str) -> bool {
+        let whole = |e: &Self| e.raw.or(e.value);
+        self.has_shrunk(before, function) || (function == "sum" && whole(self) < whole(before))
+    }
+
     /// Returns an entry for the values that were added after an earlier state. Extremes and
     /// deviations stay those of this state.
     pub fn since(&self, before: &Self, function: &str) -> Self {

@@ -79,16 +79,16 @@ impl Recording {
         let mut all = Vec::new();
         for state in self.states(of) {
             let entries = &state.aggregation.entries;
-            let has_shrunk = |e: &Entry| {
-                let old = before.get(e.keys.as_slice());
-                old.is_some_and(|old| e.has_shrunk(old, &of.function))
-            };
+            let old = |e: &Entry| before.get(e.keys.as_slice()).copied();
+            let has_shrunk = |e: &Entry| old(e).is_some_and(|o| e.has_shrunk(o, &of.function));
             // An entry that was removed may be back with a smaller value; the others go on.
             let is_reset = state.is_fresh || (!state.is_cut && entries.iter().any(has_shrunk));
-            let is_new = |e: &Entry| is_reset || (state.is_cut && has_shrunk(e));
-            let added = |e: &Entry| match before.get(e.keys.as_slice()) {
-                Some(old) if !is_new(e) => difference(e, old, &of.function),
-                _ => e.clone(),
+            let is_new = |e: &Entry, old: &Entry| {
+                is_reset || (state.is_cut && e.has_fallen(old, &of.function))
+            };
+            let added = |e: &Entry| match old(e).filter(|old| !is_new(e, old)) {
+                Some(old) => difference(e, old, &of.function),
+                None => e.clone(),
             };
             all.push((from, state.timestamp, entries.iter().map(added).collect()));
             from = state.timestamp;
@@ -166,13 +166,13 @@ mod tests {
     /// `trunc(@a, 2)` keeps two entries with their values.
     #[test]
     fn entries_that_stay_after_trunc_are_counted_once() {
-        let state = |entries: &[(&str, i64)]| {
+        let state = |function: &str, entries: &[(&str, i64)]| {
             let entry = |&(key, value): &(&str, i64)| Entry {
                 keys: vec![Datum::String(key.into())],
                 value: Some(value),
                 ..Entry::default()
             };
-            let (name, function) = ("n".into(), "count".into());
+            let (name, function) = ("n".into(), function.into());
             let (parameters, keynames) = (Vec::new(), Vec::new());
             let entries = entries.iter().map(entry).collect();
             Aggregation { name, function, parameters, keynames, entries }
@@ -184,22 +184,23 @@ mod tests {
             ..Action::default()
         };
         let snapshot = |timestamp, after, a| Snapshot { timestamp, after, aggregations: vec![a] };
-        let added = |by| {
+        let added = |function, by| {
             let recording = Recording {
                 records: vec![record(20, trunc(by))],
                 // "c" was removed and is back with a smaller value.
                 snapshots: vec![
-                    snapshot(10, 0, state(&[("a", 100), ("b", 50), ("c", 9)])),
-                    snapshot(30, 1, state(&[("a", 101), ("b", 50), ("c", 2)])),
+                    snapshot(10, 0, state(function, &[("a", 100), ("b", 50), ("c", 9)])),
+                    snapshot(30, 1, state(function, &[("a", 101), ("b", 50), ("c", 2)])),
                 ],
                 ..Recording::default()
             };
-            let steps = recording.increments(&state(&[]));
+            let steps = recording.increments(&state(function, &[]));
             steps[1].2.iter().map(|e| e.value.unwrap()).collect::<Vec<_>>()
         };
-        assert_eq!(added(Some(2)), [1, 0, 2]);
-        assert_eq!(added(Some(-2)), [1, 0, 2]);
-        assert_eq!(added(Some(0)), [101, 50, 2]);
-        assert_eq!(added(None), [101, 50, 2]);
+        assert_eq!(added("count", Some(2)), [1, 0, 2]);
+        assert_eq!(added("sum", Some(2)), [1, 0, 2]);
+        assert_eq!(added("count", Some(-2)), [1, 0, 2]);
+        assert_eq!(added("count", Some(0)), [101, 50, 2]);
+        assert_eq!(added("count", None), [101, 50, 2]);
     }
 }
