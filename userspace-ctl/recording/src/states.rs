@@ -9,6 +9,8 @@ use std::collections::HashMap;
 pub struct State<'a> {
     /// When, in D's `timestamp`.
     pub timestamp: u64,
+    /// In a merged stream, the machine whose state it is, if it is not that of all machines.
+    pub host: Option<&'a str>,
     /// The aggregation at that time.
     pub aggregation: &'a Aggregation,
     /// The program has cleared it or removed all entries since the state before.
@@ -36,35 +38,45 @@ impl Recording {
     }
 
     /// Returns the states of one aggregation in the order of the stream, which is the order in
-    /// time.
+    /// time. In a merged stream these are the sums of all machines or, if there are no snapshots of
+    /// them, what each machine has printed.
     pub fn states(&self, of: &Aggregation) -> Vec<State<'_>> {
         let mut states = Vec::new();
-        // Whether the next state is fresh, and whether it is cut.
-        let mut next = (false, false);
-        let mut push = |timestamp, aggregation, next: &mut (bool, bool)| {
-            let (is_fresh, is_cut) = std::mem::take(next);
-            states.push(State { timestamp, aggregation, is_fresh, is_cut });
+        // For each machine, whether the next state is fresh, and whether it is cut.
+        let mut next: HashMap<Option<&str>, (bool, bool)> = HashMap::new();
+        let mut push = |timestamp, host, aggregation, next: &mut HashMap<_, _>| {
+            let (is_fresh, is_cut) = next.remove(&host).unwrap_or_default();
+            states.push(State { timestamp, host, aggregation, is_fresh, is_cut });
         };
+        let snapped = self.snapshots.iter().flat_map(|s| &s.aggregations);
+        let has_sums = snapped.into_iter().any(|a| a.is_like(of));
+        let mut has_parts = false;
         let mut snapshots = self.snapshots.iter().peekable();
         for n in 0..=self.records.len() {
             while let Some(s) = snapshots.next_if(|s| s.after <= n) {
                 if let Some(a) = s.aggregations.iter().find(|a| a.is_like(of)) {
-                    push(s.timestamp, a, &mut next);
+                    push(s.timestamp, None, a, &mut next);
                 }
             }
             let Some(record) = self.records.get(n) else { break };
-            for action in &record.actions {
+            let host = record.host.as_deref();
+            for action in record.actions.iter().filter(|_| host.is_none() || !has_sums) {
                 if let Some(a) = action.aggregations.iter().find(|a| a.is_like(of)) {
-                    push(record.timestamp, a, &mut next);
+                    push(record.timestamp, host, a, &mut next);
+                    has_parts |= host.is_some();
                 }
                 let reset = action.reset().filter(|(name, _)| *name == of.name).map(|r| r.1);
-                next.0 |= matches!(reset, Some(Reset::Cleared | Reset::Removed));
-                next.1 |= reset == Some(Reset::Cut);
+                if let Some(reset) = reset {
+                    let next = next.entry(host).or_default();
+                    next.0 |= reset != Reset::Cut;
+                    next.1 |= reset == Reset::Cut;
+                }
             }
         }
-        if let Some(a) = self.aggregations.iter().find(|a| a.is_like(of)) {
+        let last = self.aggregations.iter().find(|a| a.is_like(of));
+        if let Some(a) = last.filter(|_| !has_parts) {
             let last = self.span().map_or(0, |s| s.1);
-            push(self.ended.unwrap_or(last), a, &mut next);
+            push(self.ended.unwrap_or(last), None, a, &mut next);
         }
         states
     }
@@ -75,10 +87,11 @@ impl Recording {
     /// state.
     pub fn increments(&self, of: &Aggregation) -> Vec<(u64, u64, Vec<Entry>)> {
         let mut from = self.span().map_or(0, |s| s.0);
-        let mut before: HashMap<&[Datum], &Entry> = HashMap::new();
+        let mut last: HashMap<Option<&str>, HashMap<&[Datum], &Entry>> = HashMap::new();
         let mut all = Vec::new();
         for state in self.states(of) {
             let entries = &state.aggregation.entries;
+            let before = last.entry(state.host).or_default();
             let old = |e: &Entry| before.get(e.keys.as_slice()).copied();
             let has_shrunk = |e: &Entry| old(e).is_some_and(|o| e.has_shrunk(o, &of.function));
             // An entry that was removed may be back with a smaller value; the others go on.
@@ -92,7 +105,7 @@ impl Recording {
             };
             all.push((from, state.timestamp, entries.iter().map(added).collect()));
             from = state.timestamp;
-            before = entries.iter().map(|e| (e.keys.as_slice(), e)).collect();
+            *before = entries.iter().map(|e| (e.keys.as_slice(), e)).collect();
         }
         all
     }
@@ -163,6 +176,49 @@ mod tests {
         ];
         assert_eq!(found, expected);
     }
+    /// Returns a merged stream of two machines that print each second; `then` follows each print.
+    fn printed(values: &[(u64, &str, i64)], then: Option<&str>) -> Recording {
+        let record = |&(timestamp, host, count): &(u64, &str, i64)| {
+            let aggregations = vec![counted(&[(1, count)])];
+            let mut record = record(timestamp, Action { aggregations, ..Action::default() });
+            record.host = Some(host.into());
+            let [action, aggregation] =
+                [then, Some("q")].map(|t| t.unwrap_or_default().to_string());
+            let aggregation = Some(aggregation);
+            record.actions.push(Action { action, aggregation, ..Action::default() });
+            record
+        };
+        let aggregations = vec![counted(&[(1, values.iter().rev().take(2).map(|v| v.2).sum())])];
+        Recording {
+            records: values.iter().map(record).collect(),
+            aggregations,
+            ..Recording::default()
+        }
+    }
+
+    fn steps(recording: &Recording) -> Vec<(u64, i64)> {
+        let steps = recording.increments(&counted(&[])).into_iter();
+        steps.map(|(_, to, entries)| (to, entries.iter().map(Entry::total).sum())).collect()
+    }
+
+    #[test]
+    fn machines_that_print_are_told_apart() {
+        let values = [(1, "a", 10), (2, "b", 3), (3, "a", 12), (4, "b", 5)];
+        let is_cumulative = steps(&printed(&values, None));
+        assert_eq!(is_cumulative, [(1, 10), (2, 3), (3, 2), (4, 2)]);
+        let is_cleared = steps(&printed(&values, Some("clear")));
+        assert_eq!(is_cleared, [(1, 10), (2, 3), (3, 12), (4, 5)]);
+        // Snapshots have the sum of both, and a print of one of them says nothing about it.
+        let mut both = printed(&values, None);
+        let snapshot = |timestamp, after, count| Snapshot {
+            timestamp,
+            after,
+            aggregations: vec![counted(&[(1, count)])],
+        };
+        both.snapshots = vec![snapshot(2, 2, 13), snapshot(4, 4, 16)];
+        assert_eq!(steps(&both), [(2, 13), (4, 3), (4, 1)]);
+    }
+
     /// `trunc(@a, 2)` keeps two entries with their values.
     #[test]
     fn entries_that_stay_after_trunc_are_counted_once() {

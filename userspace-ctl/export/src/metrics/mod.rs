@@ -170,9 +170,9 @@ impl Registry {
     }
 
     /// Takes a record: printed aggregations are newer than the last snapshot, and reset ones start
-    /// anew.
+    /// anew. In a merged stream a record is about one machine, and metrics are the sums of all.
     fn record(&mut self, record: &Record) {
-        for action in &record.actions {
+        for action in record.actions.iter().filter(|_| record.host.is_none()) {
             action.aggregations.iter().for_each(|a| self.update(a));
             if let Some((name, how)) = action.reset() {
                 let named = self.families.iter_mut().filter(|((of, _), _)| of == name);

@@ -88,6 +88,18 @@ fn counters_never_go_back() {
     assert_eq!(says(&[count(5), trunc, aggregation("n", "count", "")]), is(5));
 }
 
+/// One machine's value is no value of the sum.
+#[test]
+fn machines_that_print_do_not_change_the_sum() {
+    let count = |n| aggregation("n", "count", &entry("sh", n));
+    let printed = count(7).replacen(r#""type":"aggregation","#, "", 1);
+    let record = format!(
+        r#"{{"type":"record","timestamp":1,"cpu":0,"host":"a","probe":{{"id":1,"provider":"p","module":"","function":"","name":"tick-1s"}},"actions":[{{"action":"printa","aggregations":[{printed}]}},{{"action":"clear","aggregation":"n"}}]}}"#
+    );
+    let all = text(&fed(LIMIT, &[count(10), record, count(11)]), Dialect::Prometheus);
+    assert!(all.ends_with("dtrace_n_total{execname=\"sh\"} 11\n"), "{all}");
+}
+
 /// `trunc(@n, 2)` keeps two entries with their values.
 #[test]
 fn entries_that_stay_after_trunc_are_counted_once() {
