@@ -16,7 +16,7 @@ pub type Drawn<'a> = Box<dyn Iterator<Item = Vec<u8>> + 'a>;
 /// The indentation of a stack's frames: `-x stackindent`.
 const INDENT: usize = 14;
 
-/// Draws a recording: a text for each record and each entry of an aggregation. A few bytes of a
+/// Draws a recording: a text for each action and each entry of an aggregation. A few bytes of a
 /// stream can have a long text, so no more than one text is made at a time.
 pub fn draw(recording: &Recording) -> Result<Drawn<'_>, String> {
     let actions = recording.records.iter().flat_map(|r| &r.actions);
@@ -25,31 +25,38 @@ pub fn draw(recording: &Recording) -> Result<Drawn<'_>, String> {
     let between = (!recording.aggregations.is_empty()).then(|| b"\n".to_vec());
     let entries =
         recording.aggregations.iter().flat_map(|a| a.entries.iter().map(move |e| row(a, e)));
-    Ok(Box::new(recording.records.iter().map(record).chain(between).chain(entries)))
+    Ok(Box::new(recording.records.iter().flat_map(record).chain(between).chain(entries)))
 }
 
-/// Returns the text of a record, which ends with a newline.
-fn record(record: &Record) -> Vec<u8> {
-    let mut out = Vec::new();
-    record.actions.iter().for_each(|a| action(&mut out, a));
-    if out.last().is_some_and(|last| *last != b'\n') {
-        out.push(b'\n');
-    }
-    out
+/// Returns the texts of a record. The last one ends with a newline.
+fn record(record: &Record) -> impl Iterator<Item = Vec<u8>> + '_ {
+    let mut last = b'\n';
+    let texts = record.actions.iter().flat_map(action).map(Some).chain([None]);
+    texts.filter_map(move |text| match text {
+        Some(text) => {
+            last = text.last().copied().unwrap_or(last);
+            Some(text)
+        }
+        None => (last != b'\n').then(|| b"\n".to_vec()),
+    })
 }
 
-/// Prints the data of one action.
-fn action(out: &mut Vec<u8>, action: &Action) {
-    if let Some(text) = &action.text {
-        out.extend_from_slice(text.as_bytes());
+/// Returns the data of one action: a text, or one for each entry of `printa()`.
+fn action(action: &Action) -> impl Iterator<Item = Vec<u8>> + '_ {
+    let whole = if let Some(text) = &action.text {
+        Some(text.as_bytes().to_vec())
     } else if let Some(printed) = &action.printed {
-        put(out, format_args!("{}", printed.value));
-    } else if let Some(value) = &action.value {
-        datum(out, value);
+        Some(printed.value.to_string().into_bytes())
     } else {
-        let rows = |a: &Aggregation| a.entries.iter().for_each(|e| out.extend(row(a, e)));
-        action.aggregations.iter().for_each(rows);
-    }
+        action.value.as_ref().map(|value| {
+            let mut out = Vec::new();
+            datum(&mut out, value);
+            out
+        })
+    };
+    let is_table = whole.is_none();
+    let rows = action.aggregations.iter().filter(move |_| is_table);
+    whole.into_iter().chain(rows.flat_map(|a| a.entries.iter().map(move |e| row(a, e))))
 }
 
 /// Returns the text of an entry of an aggregation.
@@ -196,6 +203,24 @@ mod tests {
         assert!(text.contains("a\u{fffd}]52;c;x\u{fffd}+1\n"), "{text:?}");
         assert!(text.contains("m`\u{fffd}2Jf ") && text.contains("0x00\u{fffd}[2J "), "{text:?}");
         assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
+    }
+
+    /// A distribution of a few buckets can have 65,535 lines.
+    #[test]
+    fn printed_rows_are_made_one_after_the_other() {
+        let printa = concat!(
+            r#"{"type":"record","timestamp":1,"cpu":0,"probe":{"id":1,"provider":"p","module":"m","#,
+            r#""function":"f","name":"n"},"actions":[{"action":"printf","text":"all:"},"#,
+            r#"{"action":"printa","aggregations":[{"name":"n","function":"count","entries":["#,
+            r#"{"keys":[{"type":"int","value":1}],"value":1},"#,
+            r#"{"keys":[{"type":"int","value":2}],"value":2}]}]},{"action":"printf","text":"."}]}"#
+        );
+        let head = r#"{"type":"dtrace","schema":1,"version":"0.1.0"}"#;
+        let recording = Recording::read(format!("{head}\n{printa}").as_bytes()).unwrap();
+        let texts: Vec<Vec<u8>> = draw(&recording).unwrap().collect();
+        assert_eq!(texts.len(), 5);
+        let row = |n| format!(" {n:16} {n:16}\n");
+        assert_eq!(texts.concat(), format!("all:{}{}.\n", row(1), row(2)).into_bytes());
     }
 
     #[test]
