@@ -11,7 +11,7 @@ use live::look::Look;
 use live::model::Kind;
 use live::ui::Form;
 use live::View;
-use recording::{Aggregation, Datum, Line, Pieces, Recording};
+use recording::{Action, Aggregation, Datum, Line, Pieces, Recording};
 use std::io::{self, ErrorKind, IsTerminal as _, Write};
 
 /// The number of lines that stay on the terminal.
@@ -101,7 +101,7 @@ impl<W: Write> Write for Sink<W> {
             let line: Line = recording::read_line(text)
                 .map_err(|e| io::Error::new(ErrorKind::InvalidData, e))?;
             if let (Some(file), Line::Record(record)) = (&mut self.file, &line) {
-                for text in record.actions.iter().filter_map(|a| a.text.as_deref()) {
+                for text in record.actions.iter().filter_map(Action::said) {
                     file.write_all(text.as_bytes())?;
                 }
             }

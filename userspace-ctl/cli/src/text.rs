@@ -43,7 +43,7 @@ fn record(record: &Record) -> impl Iterator<Item = Vec<u8>> + '_ {
 
 /// Returns the data of one action: a text, or one for each entry of `printa()`.
 fn action(action: &Action) -> impl Iterator<Item = Vec<u8>> + '_ {
-    let whole = if let Some(text) = &action.text {
+    let whole = if let Some(text) = action.said() {
         Some(text.as_bytes().to_vec())
     } else if let Some(printed) = &action.printed {
         Some(printed.value.to_string().into_bytes())
@@ -225,10 +225,16 @@ mod tests {
 
     #[test]
     fn what_was_printed_comes_first() {
-        let text = drawn(concat!(
-            r#"{"type":"record","timestamp":1,"cpu":0,"probe":{"id":1,"provider":"p","module":"m","#,
-            r#""function":"f","name":"n"},"actions":[{"action":"printf","text":"hello"}]}"#
-        ));
+        let text_of_action = |action: &str| {
+            let head = concat!(
+                r#"{"type":"record","timestamp":1,"cpu":0,"probe":{"id":1,"provider":"p","#,
+                r#""module":"m","function":"f","name":"n"},"actions":["#
+            );
+            drawn(&format!("{head}{action}]}}"))
+        };
+        let text = text_of_action(r#"{"action":"printf","text":"hello"}"#);
         assert_eq!(text, "hello\n");
+        let command = text_of_action(r#"{"action":"system","text":"ls /"}"#);
+        assert_eq!(command, "");
     }
 }

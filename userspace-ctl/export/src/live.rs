@@ -7,7 +7,7 @@ use crate::messages::Messages;
 use crate::metrics::{Dialect, Registry, Shared};
 use crate::otlp::{self, Endpoint, Event, Sender};
 use crate::serve;
-use recording::{Line, Pieces};
+use recording::{Action, Line, Pieces};
 use std::cell::RefCell;
 use std::io::{Error, ErrorKind, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -149,7 +149,7 @@ impl Exporter {
                 taken.senders.clear();
             }
             Line::Record(record) => {
-                said.extend(record.actions.iter().filter_map(|a| a.text.as_deref()));
+                said.extend(record.actions.iter().filter_map(Action::said));
                 for text in said.lines().filter(|_| !taken.senders.is_empty()) {
                     let (at, probe) = (otlp::now(), record.probe.full_name());
                     let event = Event { at, text: text.into(), probe };
@@ -247,7 +247,7 @@ mod tests {
         let exporter = Exporter::new(vec![Destination::Textfile(path.clone())], 10);
         exporter.start().unwrap();
         let mut text = Vec::new();
-        let stream = r#"{"type":"record","timestamp":1,"cpu":0,"probe":{"id":1,"provider":"p","module":"","function":"","name":"n"},"actions":[{"action":"printf","text":"said\n","values":[]}]}
+        let stream = r#"{"type":"record","timestamp":1,"cpu":0,"probe":{"id":1,"provider":"p","module":"","function":"","name":"n"},"actions":[{"action":"printf","text":"said\n","values":[]},{"action":"system","text":"ls"}]}
 {"type":"snapshot","timestamp":2,"aggregations":[{"name":"n","function":"count","entries":[{"keys":[],"value":4}]}]}
 "#;
         let mut sink = Sink::new(exporter.clone(), &mut text, false);

@@ -196,11 +196,11 @@ impl Model {
                     }
                 }
             }
-            match (&action.text, action.action.as_str()) {
+            match action.said() {
                 // A table shows it.
-                (_, "printa") | (_, "system" | "freopen" | "setopt") => {}
-                (Some(text), _) => self.print(text),
-                (None, _) => loose.extend(value_of(action)),
+                _ if action.action == "printa" => {}
+                Some(text) => self.print(text),
+                None => loose.extend(value_of(action)),
             }
         }
         if !loose.is_empty() {

@@ -226,6 +226,9 @@ mod tests {
         assert_eq!(exit.status, Some(0));
         assert_eq!(print.printed.as_ref().unwrap().ctype, "struct s");
         assert_eq!(setopt.option.as_deref(), Some("quiet"));
+        assert_eq!((printf.said(), setopt.said()), (Some("42 of n"), None));
+        let system = Action { action: "system".into(), ..printf.clone() };
+        assert_eq!(system.said(), None);
         assert_eq!(clear.aggregation.as_deref(), Some("n"));
         let [quantize, avg, stddev, _] = &found.aggregations[..] else { panic!("{found:?}") };
         assert_eq!(stddev.entries[0].squares, Some(u128::MAX));

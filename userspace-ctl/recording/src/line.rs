@@ -204,6 +204,13 @@ impl Action {
         size_of::<Self>() + text + printed + data.chain(aggregations).sum::<usize>()
     }
 
+    /// Returns the text that the program prints. A command of `system()`, a file of `freopen()` and
+    /// a value of `setopt()` are none.
+    pub fn said(&self) -> Option<&str> {
+        let is_said = !matches!(self.action.as_str(), "system" | "freopen" | "setopt");
+        self.text.as_deref().filter(|_| is_said)
+    }
+
     /// Returns the name of the aggregation that the action resets, and how.
     pub fn reset(&self) -> Option<(&str, Reset)> {
         let reset = match (self.action.as_str(), self.by) {
