@@ -65,16 +65,22 @@ fn frames(row: &Row) -> impl Iterator<Item = &str> {
 
 /// Scrolls so that the chosen row is on the screen.
 fn scroll(ui: &mut Ui, rows: &[&Row], room: usize) {
-    let height = |row: &&Row| if ui.is_unfolded { 1 + frames(row).count() } else { 1 };
+    let is_unfolded = ui.is_unfolded;
+    let height = |row: &Row| if is_unfolded { 1 + frames(row).count() } else { 1 };
     let chosen = rows.iter().position(|r| Some(&r.keys) == ui.chosen.as_ref());
     let Some(at) = chosen else {
         ui.top = 0;
         return;
     };
     ui.top = ui.top.min(at);
-    while ui.top < at && rows.iter().take(at + 1).skip(ui.top).map(height).sum::<usize>() > room {
-        ui.top += 1;
-    }
+    let mut used = 0;
+    let fits = |row: &&&Row| {
+        used += height(row);
+        used <= room
+    };
+    let above = rows.get(ui.top..=at).unwrap_or_default().iter().rev();
+    let shown = above.take_while(fits).count().max(1);
+    ui.top = ui.top.max(at + 1 - shown);
 }
 
 impl Layout {
@@ -202,4 +208,36 @@ fn one(buf: &mut Buffer, at: Rect, table: &Table, row: &Row, layout: &Layout, ui
     let line: String = parts.iter().map(|p| look.spark(p / most.max(f64::MIN_POSITIVE))).collect();
     let style = if is_chosen { style } else { look.drawn() };
     put(buf, layout.trend, at.y, room, &line, style);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::series::Series;
+    use recording::Entry;
+
+    #[test]
+    fn the_chosen_row_is_on_the_screen() {
+        let row = |n: i64| {
+            let stack = Datum::Stack(vec!["f".into(); 3]);
+            let keys = vec![Datum::Int(n), stack];
+            let (entry, total) = (Entry::default(), Entry::default());
+            Row { keys, entry, total, series: Series::default() }
+        };
+        let all: Vec<Row> = (0..100_000).map(row).collect();
+        let rows: Vec<&Row> = all.iter().collect();
+        let mut ui = Ui::new();
+        let mut top_for = |chosen: usize, is_unfolded, room| {
+            (ui.chosen, ui.is_unfolded) = (Some(all[chosen].keys.clone()), is_unfolded);
+            scroll(&mut ui, &rows, room);
+            ui.top
+        };
+        assert_eq!(top_for(9, false, 10), 0);
+        assert_eq!(top_for(10, false, 10), 1);
+        assert_eq!(top_for(5, false, 10), 1);
+        // Each row has four lines now. Searching forward would take minutes.
+        assert_eq!(top_for(99_999, true, 10), 99_998);
+        assert_eq!(top_for(99_999, true, 3), 99_999);
+        assert_eq!(top_for(7, true, 10), 7);
+    }
 }
