@@ -270,6 +270,21 @@ impl Settings {
         Ok(())
     }
 
+    /// Returns these settings with the output of another command, which prints instead.
+    pub fn printed_by(self, now: Self) -> Self {
+        Self {
+            shape: now.shape,
+            form: now.form,
+            recorder: now.recorder,
+            exporter: now.exporter,
+            wants_view: now.wants_view,
+            view: now.view,
+            has_file: now.has_file,
+            snaprate: now.snaprate,
+            ..self
+        }
+    }
+
     /// Returns these settings with the command's options that programs set; the command line wins.
     pub fn with(&self, programs: &[d::Program]) -> Settings {
         let mut all = self.clone();
@@ -342,6 +357,22 @@ mod tests {
             _ => show(id.default()),
         };
         vec![id.name().into(), value.into(), default, bounds]
+    }
+
+    /// `dtrace -a -T -o FILE` shows the view, whatever `-A` was told.
+    #[test]
+    fn the_view_is_that_of_the_command_that_prints() {
+        let look = live::look::Look { depth: live::look::Depth::None, has_blocks: false };
+        let view = View::new(look, |_, _, _| Err(String::new())).unwrap();
+        let now = Settings {
+            view: Some(view),
+            has_file: true,
+            shape: Shape::Json,
+            ..Settings::default()
+        };
+        let settings = Settings { threads: true, ..Settings::default() }.printed_by(now);
+        assert!(settings.view.is_some() && settings.has_file && settings.is_json());
+        assert!(settings.threads);
     }
 
     #[test]

@@ -53,15 +53,7 @@ pub fn claim(args: &Args, now: Settings) -> Result<i32, Stop> {
     let words = origin.words.iter().map(Into::into);
     let left = args::parse(words).map_err(|e| Error::new("", e.to_string()))?;
     let all: Vec<_> = left.settings.iter().chain(&args.settings).cloned().collect();
-    // The options for printing are those of the command that prints.
-    let settings = Settings {
-        shape: now.shape,
-        form: now.form,
-        recorder: now.recorder,
-        exporter: now.exporter,
-        snaprate: now.snaprate,
-        ..settings::read(&all)?
-    };
+    let settings = settings::read(&all)?.printed_by(now);
     let args = Args {
         output: args.output.clone(),
         compile_only: args.compile_only,
