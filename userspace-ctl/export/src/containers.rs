@@ -5,19 +5,28 @@
 //! the container, and the kubelet keeps a link `POD_NAMESPACE_CONTAINER-ID.log` for each container
 //! in `/var/log/containers`. Neither needs the cluster's API.
 
-use recording::{Aggregation, Datum, Entry, Sum};
+use recording::{Aggregation, Datum, Entry};
 use std::collections::HashMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// The key that is replaced.
 const KEY: &str = "curcgroup";
 /// The keys that replace it. A group that belongs to no container has its path in the last one.
 pub const NAMES: [&str; 4] = ["namespace", "pod", "container", "cgroup"];
-/// How many snapshots wait for the names of a new group. The kubelet makes a container's link after
-/// the group.
-const TRIES: u8 = 3;
+/// How long a new group waits for its names. The kubelet makes a container's link after the group.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// The least time between two looks at all groups. A session with a snapshot each second, which may
+/// be a little early, looks each time.
+const REST: Duration = Duration::from_millis(900);
+/// The most groups that a look finds, because users may make groups of their own.
+const GROUPS: usize = 100_000;
+/// The most groups whose names are kept.
+const KNOWN: usize = 100_000;
+/// How long names are kept at least after the last state that has the group.
+const KEPT: Duration = Duration::from_secs(3600);
 /// The digits of a container's id.
 const ID: usize = 64;
 
@@ -31,9 +40,38 @@ pub struct Containers {
     links: PathBuf,
     /// The root of all control groups.
     groups: PathBuf,
-    known: HashMap<u64, Names>,
-    /// How often a group was looked for in vain.
-    missed: HashMap<u64, u8>,
+    look: Option<Look>,
+    known: HashMap<u64, Known>,
+    /// When a group without names was first seen.
+    missed: HashMap<u64, Instant>,
+}
+
+/// All groups and links at some time.
+#[derive(Debug)]
+struct Look {
+    at: Instant,
+    /// The paths below the root, by inode.
+    paths: HashMap<u64, PathBuf>,
+    /// The names of containers by their ids.
+    links: HashMap<String, Names>,
+}
+
+/// The names of a group.
+#[derive(Debug)]
+struct Known {
+    names: Names,
+    /// The time of the last state that has it.
+    used: Instant,
+}
+
+/// An aggregation with names instead of control groups.
+#[derive(Debug)]
+pub struct Named {
+    /// The aggregation. A container that was restarted has the same names and another group, so
+    /// entries may have the same keys.
+    pub aggregation: Aggregation,
+    /// The number of entries that are left out, because their groups have no names yet.
+    pub waiting: u64,
 }
 
 impl Containers {
@@ -52,67 +90,93 @@ impl Containers {
         };
         fs::read_dir(links).map_err(failed)?;
         let (links, groups) = (links.to_path_buf(), groups.to_path_buf());
-        Ok(Self { links, groups, known: HashMap::new(), missed: HashMap::new() })
+        let (known, missed) = (HashMap::new(), HashMap::new());
+        Ok(Self { links, groups, look: None, known, missed })
     }
 
     /// Returns the aggregation with names instead of control groups; `None` if it has no such key.
-    /// Entries whose names may still come are left out: their counts come with a later snapshot.
-    pub fn named(&mut self, of: &Aggregation) -> Option<Aggregation> {
+    /// The counts of entries that are left out come with a later snapshot.
+    pub fn named(&mut self, of: &Aggregation, now: Instant) -> Option<Named> {
         let at = of.keynames.iter().position(|name| name == KEY)?;
         let group = |entry: &Entry| match entry.keys.get(at) {
             Some(Datum::Uint(id)) => Some(*id),
             Some(Datum::Int(id)) => u64::try_from(*id).ok(),
             _ => None,
         };
-        self.look_for(of.entries.iter().filter_map(group));
-        let mut named = Aggregation { entries: Vec::new(), ..of.clone() };
-        named.keynames.splice(at..=at, NAMES.map(String::from));
+        self.look_for(of.entries.iter().filter_map(group), now);
+        let mut aggregation = Aggregation { entries: Vec::new(), ..of.clone() };
+        aggregation.keynames.splice(at..=at, NAMES.map(String::from));
         for entry in &of.entries {
-            let Some(names) = group(entry).and_then(|id| self.known.get(&id)) else { continue };
+            let Some(known) = group(entry).and_then(|id| self.known.get(&id)) else { continue };
             let mut entry = entry.clone();
-            entry.keys.splice(at..=at, names.iter().cloned().map(Datum::String));
-            named.entries.push(entry);
+            entry.keys.splice(at..=at, known.names.iter().cloned().map(Datum::String));
+            aggregation.entries.push(entry);
         }
-        // A container that was restarted has the same names and another group.
-        Some(Sum::new(named).aggregation)
+        let waiting = (of.entries.len() - aggregation.entries.len()) as u64;
+        Some(Named { aggregation, waiting })
     }
 
-    fn look_for(&mut self, ids: impl Iterator<Item = u64>) {
-        let mut wanted: Vec<u64> = ids.filter(|id| !self.known.contains_key(id)).collect();
-        if wanted.is_empty() {
-            return;
+    fn look_for(&mut self, ids: impl Iterator<Item = u64>, now: Instant) {
+        let mut wanted = Vec::new();
+        for id in ids {
+            match self.known.get_mut(&id) {
+                Some(known) => known.used = now,
+                None => wanted.push(id),
+            }
         }
-        wanted.sort_unstable();
-        wanted.dedup();
-        let mut paths = HashMap::new();
-        find(&self.groups, &wanted, &mut paths);
-        let links = self.links();
+        let is_old = |look: &Look| now.saturating_duration_since(look.at) >= REST;
+        if !wanted.is_empty() && self.look.as_ref().is_none_or(is_old) {
+            self.look = Some(Look::new(&self.links, &self.groups, now));
+            let is_kept = |time: Instant| now.saturating_duration_since(time) < KEPT;
+            self.missed.retain(|_, first| is_kept(*first));
+            if self.known.len() >= KNOWN {
+                self.known.retain(|_, known| is_kept(known.used));
+            }
+        }
         for id in wanted {
-            let path = paths.get(&id).and_then(|p| p.strip_prefix(&self.groups).ok());
-            let container = path.and_then(container);
-            let names = container.and_then(|id| links.get(id));
-            let missed = self.missed.entry(id).or_default();
-            *missed += 1;
-            let is_last = *missed >= TRIES;
-            let names = match (names, path) {
-                (Some(names), _) => names.clone(),
-                (None, Some(path)) if container.is_none() || is_last => {
-                    other(format!("/{}", path.display()))
-                }
-                // The group is gone, and its path with it.
-                (None, None) if is_last => other(id.to_string()),
-                _ => continue,
-            };
-            self.missed.remove(&id);
-            self.known.insert(id, names);
+            if self.known.len() >= KNOWN {
+                break;
+            }
+            if let Some(names) = self.names(id, now) {
+                self.missed.remove(&id);
+                self.known.insert(id, Known { names, used: now });
+            }
         }
     }
 
-    /// Returns the names of all containers by their ids.
-    fn links(&self) -> HashMap<String, Names> {
-        let Ok(all) = fs::read_dir(&self.links) else { return HashMap::new() };
-        let all = all.flatten().filter_map(|link| link.file_name().into_string().ok());
-        all.filter_map(|name| from_link(&name)).collect()
+    /// Returns the names of a group, unless they may still come.
+    fn names(&mut self, id: u64, now: Instant) -> Option<Names> {
+        let look = self.look.as_ref()?;
+        let path = look.paths.get(&id);
+        let container = path.and_then(|path| container(path));
+        if let Some(names) = container.and_then(|id| look.links.get(id)) {
+            return Some(names.clone());
+        }
+        let is_late = match self.missed.get(&id) {
+            Some(first) => now.saturating_duration_since(*first) >= PATIENCE,
+            None if self.missed.len() < KNOWN => {
+                self.missed.insert(id, now);
+                false
+            }
+            None => false,
+        };
+        match path {
+            Some(path) if container.is_none() || is_late => {
+                Some(other(format!("/{}", path.display())))
+            }
+            // The group is gone, and its path with it.
+            None if is_late => Some(other(id.to_string())),
+            _ => None,
+        }
+    }
+}
+
+impl Look {
+    fn new(links: &Path, groups: &Path, at: Instant) -> Self {
+        let all = fs::read_dir(links).into_iter().flatten().flatten();
+        let all = all.filter_map(|link| link.file_name().into_string().ok());
+        let links = all.filter_map(|name| from_link(&name)).collect();
+        Self { at, paths: paths(groups), links }
     }
 }
 
@@ -149,19 +213,23 @@ fn container(path: &Path) -> Option<&str> {
     })
 }
 
-/// Finds the groups with these inodes, which are sorted.
-fn find(folder: &Path, wanted: &[u64], found: &mut HashMap<u64, PathBuf>) {
-    if let Some(id) = fs::metadata(folder).ok().map(|m| m.ino()) {
-        if wanted.binary_search(&id).is_ok() {
-            found.insert(id, folder.to_path_buf());
+/// Returns the paths of all groups below the root, by inode.
+fn paths(root: &Path) -> HashMap<u64, PathBuf> {
+    let mut found = HashMap::new();
+    let mut folders = vec![root.to_path_buf()];
+    while let Some(folder) = folders.pop().filter(|_| found.len() < GROUPS) {
+        let Ok(about) = fs::metadata(&folder) else { continue };
+        let inside = fs::read_dir(&folder).into_iter().flatten().flatten();
+        let inside = inside.filter(|f| f.file_type().is_ok_and(|t| t.is_dir()));
+        folders.extend(inside.map(|f| f.path()).take(GROUPS));
+        if found.is_empty() {
+            // The last one comes first: pods must not be missed for users' groups.
+            folders.sort_by_key(|f| f.to_string_lossy().contains("kubepods"));
         }
+        let below = folder.strip_prefix(root).map(Path::to_path_buf);
+        found.insert(about.ino(), below.unwrap_or(folder));
     }
-    let Ok(all) = fs::read_dir(folder) else { return };
-    for inside in all.flatten().filter(|f| f.file_type().is_ok_and(|t| t.is_dir())) {
-        if found.len() < wanted.len() {
-            find(&inside.path(), wanted, found);
-        }
-    }
+    found
 }
 
 #[cfg(test)]
@@ -216,7 +284,9 @@ mod tests {
         serde_json::from_str(&text).unwrap()
     }
 
-    fn told(a: &Aggregation) -> Vec<String> {
+    fn told(named: Option<Named>) -> Vec<String> {
+        let mut a = named.unwrap().aggregation;
+        a.add_up();
         let entry = |e: &Entry| {
             let keys: Vec<String> = e.keys.iter().map(Datum::to_string).collect();
             format!("{} {}", keys.join("|"), e.value.unwrap())
@@ -243,10 +313,11 @@ mod tests {
         machine.link(&format!("web-5d9_shop_front-end-{b}.log"));
         machine.link(&format!("api-0_shop_api-{c}.log"));
         machine.link("no_name.log");
-        let named = machine.containers().named(&counted(&ids)).unwrap();
-        assert_eq!(named.keynames, ["execname", "namespace", "pod", "container", "cgroup"]);
+        let named = machine.containers().named(&counted(&ids), Instant::now());
+        let keynames = &named.as_ref().unwrap().aggregation.keynames;
+        assert_eq!(keynames[..], ["execname", "namespace", "pod", "container", "cgroup"]);
         assert_eq!(
-            told(&named),
+            told(named),
             [
                 "sh|shop|web-5d9|front-end| 20".to_string(),
                 "sh||||/system.slice/sshd.service 5".to_string(),
@@ -255,7 +326,7 @@ mod tests {
         );
         let mut plain = counted(&ids);
         plain.keynames.pop();
-        assert_eq!(machine.containers().named(&plain), None);
+        assert!(machine.containers().named(&plain, Instant::now()).is_none());
     }
 
     #[test]
@@ -264,15 +335,28 @@ mod tests {
         let id = "c3".repeat(32);
         let group = machine.group(&format!("kubepods/crio-{id}.scope"));
         let mut containers = machine.containers();
-        let mut next = || told(&containers.named(&counted(&[group, 1])).unwrap());
-        assert_eq!(next(), [""; 0]);
+        let start = Instant::now();
+        let mut at = |ms: u64| {
+            let now = start + Duration::from_millis(ms);
+            let named = containers.named(&counted(&[group, 1]), now);
+            (named.as_ref().unwrap().waiting, told(named))
+        };
+        let db = || "sh|shop|db-0|db| 5".to_string();
+        // Each snapshot has several aggregations, and a program may print in between.
+        assert_eq!(
+            (at(0), at(1), at(2), at(3)),
+            ((2, vec![]), (2, vec![]), (2, vec![]), (2, vec![]))
+        );
         machine.link(&format!("db-0_shop_db-{id}.log"));
-        assert_eq!(next(), ["sh|shop|db-0|db| 5"]);
+        // All groups are looked at once a second.
+        assert_eq!(at(800), (2, vec![]));
+        assert_eq!(at(1000), (1, vec![db()]));
+        assert_eq!(at(2900), (1, vec![db()]));
         // The other group is gone; its number is all that is known.
-        assert_eq!(next(), ["sh|shop|db-0|db| 5", "sh||||1 5"]);
+        assert_eq!(at(3000), (0, vec![db(), "sh||||1 5".into()]));
         // Names stay when the container is gone.
         fs::remove_dir_all(machine.0.join("groups")).unwrap();
-        assert_eq!(next().len(), 2);
+        assert_eq!(at(9000).1.len(), 2);
     }
 
     #[test]

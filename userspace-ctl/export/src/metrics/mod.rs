@@ -23,6 +23,7 @@ use recording::{Aggregation, Datum, Line, Record};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 /// The default limit of series in a registry.
 pub const LIMIT: usize = 10_000;
@@ -55,6 +56,8 @@ struct LeftOut {
     stack: u64,
     /// Buckets without bounds of their own.
     bucket: u64,
+    /// Entries of groups whose names may still come.
+    container: u64,
 }
 
 /// A registry that a session writes and scrapes read.
@@ -186,8 +189,8 @@ impl Registry {
     pub fn update(&mut self, aggregation: &Aggregation) {
         let Some(kind) = Kind::of(&aggregation.function) else { return };
         self.version.states += 1;
-        let named = self.containers.as_mut().and_then(|c| c.named(aggregation));
-        let aggregation = named.as_ref().unwrap_or(aggregation);
+        let named = self.containers.as_mut().and_then(|c| c.named(aggregation, Instant::now()));
+        let aggregation = named.as_ref().map_or(aggregation, |n| &n.aggregation);
         let mut aggregation = Cow::Borrowed(aggregation);
         if !aggregation.twins().is_empty() {
             aggregation.to_mut().add_up();
@@ -201,7 +204,8 @@ impl Registry {
         };
         let Some(family) = self.families.get_mut(&key).map(Arc::make_mut) else { return };
         let names = keys::changed_names(aggregation, label);
-        let mut left_out = LeftOut::default();
+        let container = named.as_ref().map_or(0, |n| n.waiting);
+        let mut left_out = LeftOut { container, ..LeftOut::default() };
         family.begin_state();
         for entry in &aggregation.entries {
             if entry.keys.iter().any(|k| matches!(k, Datum::Stack(_) | Datum::Ustack(_))) {
@@ -270,8 +274,10 @@ impl Registry {
         };
         let lost = self.lost.iter().map(|(cause, n)| one(&[("cause", cause)], *n)).collect();
         let mut left_out = Vec::new();
-        for (metric, LeftOut { limit, stack, bucket }) in &self.left_out {
-            for (cause, n) in [("limit", *limit), ("stack", *stack), ("bucket", *bucket)] {
+        for (metric, left) in &self.left_out {
+            let LeftOut { limit, stack, bucket, container } = *left;
+            let causes = [("limit", limit), ("stack", stack), ("bucket", bucket)];
+            for (cause, n) in causes.into_iter().chain([("container", container)]) {
                 if n > 0 {
                     left_out.push(one(&[("cause", cause), ("metric", metric)], n));
                 }
