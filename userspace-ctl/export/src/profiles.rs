@@ -43,6 +43,8 @@ struct Stacked {
     kind: usize,
     keys: Arc<[Datum]>,
     total: Total,
+    /// It has been the sum of several entries, of which the program may remove some.
+    is_sum: bool,
 }
 
 /// The totals of all aggregations by stack. An entry keeps its place.
@@ -62,26 +64,27 @@ impl Stacks {
         Self { limit, ..Self::default() }
     }
 
-    /// Takes the state of an entry; returns false if it has no place: its aggregation does not add
-    /// up, or there are too many entries.
-    pub fn update(&mut self, aggregation: &Aggregation, entry: &Entry) -> bool {
+    /// Takes the state of an entry, which may be a sum of several; returns false if it has no place:
+    /// its aggregation does not add up, or there are too many entries.
+    pub fn update(&mut self, aggregation: &Aggregation, entry: &Entry, is_sum: bool) -> bool {
         let Some(kind) = self.kind(aggregation) else { return false };
         let next = self.entries.len();
-        let Some(places) = self.kinds.get_mut(kind).map(|k| &mut k.places) else { return false };
+        let Some(Kind { places, is_cut, .. }) = self.kinds.get_mut(kind) else { return false };
         let at = match places.get(entry.keys.as_slice()) {
             Some(at) => *at,
             None if next >= self.limit => return false,
             None => {
                 let keys: Arc<[Datum]> = entry.keys.as_slice().into();
                 places.insert(keys.clone(), next);
-                self.entries.push(Stacked { kind, keys, total: Total::default() });
+                self.entries.push(Stacked { kind, keys, total: Total::default(), is_sum });
                 next
             }
         };
         let all = || entry.buckets.iter().fold(0i64, |sum, b| sum.saturating_add(b.whole()));
         let number = entry.raw.or(entry.value).unwrap_or_else(all);
         if let Some(known) = self.entries.get_mut(at) {
-            known.total.update(number);
+            known.is_sum |= is_sum;
+            known.total.update(number, *is_cut && known.is_sum);
         }
         true
     }

@@ -46,11 +46,15 @@ pub struct Total {
 }
 
 impl Total {
-    /// Takes the value; a smaller one than before has restarted.
-    pub fn update(&mut self, now: i64) {
-        // The value restarted without a report.
+    /// Takes the value. A smaller one than before has restarted or, if it has lost a part, goes on.
+    pub fn update(&mut self, now: i64, has_lost: bool) {
         if now < self.now {
-            self.restart();
+            let lost = i128::from(self.now) - i128::from(now);
+            match has_lost {
+                true => self.before += lost,
+                // The value restarted without a report.
+                false => self.restart(),
+            }
         }
         self.now = now;
     }
@@ -89,6 +93,9 @@ pub struct Series {
     /// The values in buckets for whose bounds there was no room.
     rest: Total,
     is_updated: bool,
+    /// It has been the sum of several entries. If the program removes some of them, it falls, but
+    /// has not restarted.
+    is_sum: bool,
 }
 
 impl Series {
@@ -140,9 +147,15 @@ impl Family {
         Self { name, kind, help: "", series, bounds, is_cut: false }
     }
 
-    /// Takes the state of an entry, as far as there is room. Returns the number of buckets that
-    /// have no bounds of their own, or `None` if the entry has no series.
-    pub fn update(&mut self, labels: Labels, entry: &Entry, room: &mut Room) -> Option<usize> {
+    /// Takes the state of an entry, which may be a sum of several, as far as there is room. Returns
+    /// the number of buckets that have no bounds of their own, or `None` if the entry has no series.
+    pub fn update(
+        &mut self,
+        labels: Labels,
+        entry: &Entry,
+        is_sum: bool,
+        room: &mut Room,
+    ) -> Option<usize> {
         if !self.series.contains_key(&labels) {
             let lines = self.lines_each();
             let series = room.series.checked_sub(1)?;
@@ -154,11 +167,13 @@ impl Family {
             entry.buckets.iter().map(|b| self.widen(bounds(b), room)).collect();
         let series = self.series.get_mut(&labels)?;
         series.is_updated = true;
+        series.is_sum |= is_sum;
+        let has_lost = self.is_cut && series.is_sum;
         // normalize() may change its divisor, so the numbers here are undivided.
         if let Some(value) = entry.raw.or(entry.value) {
             match self.kind.is_gauge() {
                 true => series.number.now = value,
-                false => series.number.update(value),
+                false => series.number.update(value, has_lost),
             }
         }
         // A native histogram needs no bounds, and has few buckets. Buckets that overlap, which only a
@@ -171,13 +186,14 @@ impl Family {
         for (bucket, has_bounds) in entry.buckets.iter().zip(has_bounds) {
             let has_room = series.buckets.len() < most && (has_bounds || !needs_bounds);
             if has_room || series.buckets.contains_key(&bounds(bucket)) {
-                series.buckets.entry(bounds(bucket)).or_default().update(bucket.whole());
+                let total = series.buckets.entry(bounds(bucket)).or_default();
+                total.update(bucket.whole(), has_lost);
             } else {
                 without += 1;
                 rest = rest.saturating_add(bucket.whole());
             }
         }
-        series.rest.update(rest);
+        series.rest.update(rest, has_lost);
         Some(without)
     }
 

@@ -191,8 +191,9 @@ impl Registry {
         self.version.states += 1;
         let named = self.containers.as_mut().and_then(|c| c.named(aggregation, Instant::now()));
         let aggregation = named.as_ref().map_or(aggregation, |n| &n.aggregation);
+        let twins = aggregation.twins();
         let mut aggregation = Cow::Borrowed(aggregation);
-        if !aggregation.twins().is_empty() {
+        if !twins.is_empty() {
             aggregation.to_mut().add_up();
         }
         let aggregation = &*aggregation;
@@ -208,8 +209,10 @@ impl Registry {
         let mut left_out = LeftOut { container, ..LeftOut::default() };
         family.begin_state();
         for entry in &aggregation.entries {
+            let is_sum = twins.contains(entry.keys.as_slice());
             if entry.keys.iter().any(|k| matches!(k, Datum::Stack(_) | Datum::Ustack(_))) {
-                let kept = self.stacks.as_mut().is_some_and(|s| s.update(aggregation, entry));
+                let stacks = self.stacks.as_mut();
+                let kept = stacks.is_some_and(|s| s.update(aggregation, entry, is_sum));
                 left_out.stack += u64::from(!kept);
                 continue;
             }
@@ -220,7 +223,7 @@ impl Registry {
                 let is_own = |key: &str| containers::NAMES.contains(&key);
                 labels.retain(|(key, value)| !value.is_empty() || !is_own(key));
             }
-            match family.update(labels, entry, &mut room) {
+            match family.update(labels, entry, is_sum, &mut room) {
                 Some(buckets) => left_out.bucket += buckets as u64,
                 None => left_out.limit += 1,
             }

@@ -152,6 +152,38 @@ fn entries_with_the_same_text_are_added_up() {
     assert_eq!(sent, [8]);
 }
 
+/// trunc() removes one of two entries, and the other one has not restarted.
+#[test]
+fn sums_of_entries_go_on_after_trunc() {
+    let [ours, trunc] = ["printf", "trunc"].map(|action| {
+        format!(
+            r#"{{"type":"record","timestamp":1,"cpu":0,"probe":{{"id":1,"provider":"p","module":"","function":"","name":"n"}},"actions":[{{"action":"{action}","aggregation":"n","by":1}}]}}"#
+        )
+    });
+    let totals = |kind: &str, between: &str| {
+        let state = |values: &[i64]| {
+            let entry = |n: &i64| {
+                format!(r#"{{"keys":[{{"type":"{kind}","value":["a"]}}],"value":{n}}}"#)
+                    .replace(r#""string","value":["a"]"#, r#""string","value":"a""#)
+            };
+            aggregation("n", "count", &values.iter().map(entry).collect::<Vec<_>>().join(","))
+        };
+        let mut registry = Registry::new(LIMIT);
+        registry.keep_stacks();
+        for line in [state(&[100, 50]), between.into(), state(&[101]), state(&[103])] {
+            registry.take(&serde_json::from_str(&line).unwrap());
+        }
+        registry
+    };
+    let total = |between| text(&totals("string", between), Dialect::Prometheus);
+    assert!(total(&trunc).ends_with("} 152\n"), "{}", total(&trunc));
+    // Without trunc() it has restarted.
+    assert!(total(&ours).ends_with("} 253\n"), "{}", total(&ours));
+    let registry = totals("ustack", &trunc);
+    let sent = registry.profiles(&Sent::new(), Interval { start: 0, end: 1 }).unwrap().1;
+    assert_eq!(sent, [152]);
+}
+
 #[test]
 fn gauges_of_entries_that_are_gone_go_too() {
     let max = |key| aggregation("m", "max", &entry(key, 4));
