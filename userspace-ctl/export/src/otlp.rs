@@ -194,15 +194,15 @@ impl Common {
     /// with the next request.
     fn profile(&self, endpoint: &Endpoint, stacks: &mut Stacks) -> Result<(), String> {
         let time = Interval { start: stacks.until, end: now() };
-        let written = {
+        let added = {
             let registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
-            registry.profiles(&stacks.sent, time)
+            registry.profiles(&stacks.sent)
         };
-        if let Some((body, sent)) = written {
-            post(endpoint, "/v1development/profiles", &body).map_err(|why| {
+        if let Some(added) = added {
+            post(endpoint, "/v1development/profiles", &added.written(time)).map_err(|why| {
                 format!("{why}, so it gets no stacks; -x oformat=pprof writes them to a file")
             })?;
-            *stacks = Stacks { sent, until: time.end };
+            *stacks = Stacks { sent: added.totals, until: time.end };
         }
         Ok(())
     }

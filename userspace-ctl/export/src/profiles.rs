@@ -23,14 +23,20 @@ pub struct Interval {
     pub end: u64,
 }
 
+/// What a profile says of its aggregation.
+#[derive(Debug)]
+struct About {
+    title: String,
+    unit: &'static str,
+    keynames: Vec<String>,
+}
+
 /// An aggregation by stack.
 #[derive(Debug)]
 struct Kind {
     name: String,
     function: String,
-    title: String,
-    unit: &'static str,
-    keynames: Vec<String>,
+    about: Arc<About>,
     /// The places of its entries, by their keys.
     places: HashMap<Arc<[Datum]>, usize>,
     /// The program has removed some of its entries since its last state.
@@ -57,6 +63,19 @@ pub struct Stacks {
 
 /// What a collector has got of each entry, by its place.
 pub type Sent = Vec<i128>;
+
+/// The keys of an entry, and what it has counted.
+type Sample = (Arc<[Datum]>, i128);
+
+/// What stacks have counted since the last request. This is taken while the registry is locked, and
+/// the request is made afterwards, because the session must not wait for it.
+#[derive(Debug)]
+pub struct Added {
+    kinds: Vec<(Arc<About>, Vec<Sample>)>,
+    source: Source,
+    /// The new totals.
+    pub totals: Sent,
+}
 
 impl Stacks {
     /// Makes totals for at most `limit` entries.
@@ -97,9 +116,11 @@ impl Stacks {
         self.kinds.push(Kind {
             name: of.name.clone(),
             function: of.function.clone(),
-            title: title(of).into(),
-            unit: unit(of)?,
-            keynames: keys::names(of),
+            about: Arc::new(About {
+                title: title(of).into(),
+                unit: unit(of)?,
+                keynames: keys::names(of),
+            }),
             places: HashMap::new(),
             is_cut: false,
         });
@@ -133,34 +154,37 @@ impl Stacks {
         }
     }
 
-    /// Writes what was added to `sent`; returns that and the new totals, or `None` if there is
-    /// nothing.
-    pub fn written(&self, sent: &Sent, time: Interval, source: &Source) -> Option<(Vec<u8>, Sent)> {
-        let now: Sent = self.entries.iter().map(|e| e.total.value()).collect();
-        let before = |at: usize| sent.get(at).copied().unwrap_or(0);
+    /// Returns what was added to `sent`; `None` if there is nothing.
+    pub fn added(&self, sent: &Sent, source: &Source) -> Option<Added> {
+        let totals: Sent = self.entries.iter().map(|e| e.total.value()).collect();
+        let mut kinds: Vec<(_, Vec<Sample>)> =
+            self.kinds.iter().map(|kind| (kind.about.clone(), Vec::new())).collect();
+        let before = sent.iter().copied().chain(std::iter::repeat(0));
+        for ((entry, now), before) in self.entries.iter().zip(&totals).zip(before) {
+            let kind = kinds.get_mut(entry.kind).filter(|_| *now != before);
+            kind.into_iter().for_each(|k| k.1.push((entry.keys.clone(), now - before)));
+        }
+        kinds.retain(|(_, samples)| !samples.is_empty());
+        (!kinds.is_empty()).then(|| Added { kinds, source: source.clone(), totals })
+    }
+}
+
+impl Added {
+    /// Writes the body of a request.
+    pub fn written(&self, time: Interval) -> Vec<u8> {
         let mut tables = Tables::new();
         let mut profiles = Vec::new();
-        for (n, kind) in self.kinds.iter().enumerate() {
-            let mut samples = Vec::new();
-            for (at, (entry, all)) in self.entries.iter().zip(&now).enumerate() {
-                let added = all - before(at);
-                if entry.kind == n && added != 0 {
-                    samples.push(tables.sample(kind, entry, added));
-                }
-            }
-            if !samples.is_empty() {
-                let of = (tables.text(&kind.title), tables.text(kind.unit));
-                profiles.push(profile(of, &samples, time));
-            }
-        }
-        if profiles.is_empty() {
-            return None;
+        for (about, all) in &self.kinds {
+            let samples: Vec<_> =
+                all.iter().map(|(keys, added)| tables.sample(about, keys, *added)).collect();
+            let of = (tables.text(&about.title), tables.text(about.unit));
+            profiles.push(profile(of, &samples, time));
         }
         let mut body = Writer::written(|to| {
-            source.put(to, |to| profiles.iter().for_each(|p| to.bytes(2, p)));
+            self.source.put(to, |to| profiles.iter().for_each(|p| to.bytes(2, p)));
         });
         body.extend(Writer::written(|to| to.bytes(2, &tables.finish())));
-        Some((body, now))
+        body
     }
 }
 
@@ -218,9 +242,9 @@ impl Tables {
         }
     }
 
-    fn sample(&mut self, kind: &Kind, entry: &Stacked, added: i128) -> Vec<u8> {
+    fn sample(&mut self, about: &About, keys: &[Datum], added: i128) -> Vec<u8> {
         // The kernel's frames are the innermost ones.
-        let mut stacks: Vec<&Datum> = entry.keys.iter().filter(|k| is_stack(k)).collect();
+        let mut stacks: Vec<&Datum> = keys.iter().filter(|k| is_stack(k)).collect();
         stacks.sort_by_key(|s| matches!(s, Datum::Ustack(_)));
         let mut places = Vec::new();
         for stack in stacks {
@@ -234,8 +258,7 @@ impl Tables {
         }
         let stack = self.stacks.number(places).0;
         let mut attributes = Vec::new();
-        for (name, key) in kind.keynames.iter().zip(entry.keys.iter()).filter(|(_, k)| !is_stack(k))
-        {
+        for (name, key) in about.keynames.iter().zip(keys).filter(|(_, k)| !is_stack(k)) {
             let value = match key {
                 Datum::Int(n) => Value::Number(*n),
                 other => Value::Text(other.to_string()),

@@ -17,7 +17,7 @@ pub use text::Dialect;
 
 use crate::containers::{self, Containers};
 use crate::keys;
-use crate::profiles::{Interval, Sent, Stacks};
+use crate::profiles::{Added, Sent, Stacks};
 use crate::source::Source;
 use recording::{Aggregation, Datum, Line, Record};
 use std::borrow::Cow;
@@ -303,10 +303,9 @@ impl Registry {
         Metrics { families, source: self.source.clone() }
     }
 
-    /// Returns the body of an OTLP request with what stacks have counted beyond `sent`, and the new
-    /// totals.
-    pub(crate) fn profiles(&self, sent: &Sent, time: Interval) -> Option<(Vec<u8>, Sent)> {
-        self.stacks.as_ref()?.written(sent, time, &self.source)
+    /// Returns what stacks have counted beyond `sent`.
+    pub(crate) fn profiles(&self, sent: &Sent) -> Option<Added> {
+        self.stacks.as_ref()?.added(sent, &self.source)
     }
 
     /// Returns the machine that the stream comes from.

@@ -168,9 +168,12 @@ const TIME: Interval = Interval { start: 5, end: 9 };
 
 #[test]
 fn stacks_become_samples_with_their_keys() {
-    let (body, _) = taken(10, &[ONCE]).profiles(&Sent::new(), TIME).unwrap();
+    let mut registry = taken(10, &[ONCE]);
+    let added = registry.profiles(&Sent::new()).unwrap();
+    // The session goes on while the request is made.
+    registry.take(&serde_json::from_str(&ONCE.replace("700", "750")).unwrap());
     assert_eq!(
-        told(&body),
+        told(&added.written(TIME)),
         [
             "off_ns nanoseconds: vmlinux:vfs_read :0xffff0000 shop:price<main execname=sh0 [700]",
             "size count: vmlinux:vfs_read key0=-3 [5]",
@@ -181,17 +184,18 @@ fn stacks_become_samples_with_their_keys() {
 #[test]
 fn each_count_is_sent_once() {
     let mut registry = taken(10, &[ONCE]);
-    let (_, sent) = registry.profiles(&Sent::new(), TIME).unwrap();
-    assert_eq!(registry.profiles(&sent, TIME), None);
+    let sent = registry.profiles(&Sent::new()).unwrap().totals;
+    assert!(registry.profiles(&sent).is_none());
     let more = ONCE.replace("\"value\":700", "\"value\":750");
     registry.take(&serde_json::from_str(&more).unwrap());
-    let (body, sent) = registry.profiles(&sent, TIME).unwrap();
+    let added = registry.profiles(&sent).unwrap();
+    let body = added.written(TIME);
     assert!(told(&body)[0].ends_with("[50]"), "{:?}", told(&body));
     // The program has cleared it: the new value is all that was added.
     let clear = r#"{"type":"record","timestamp":1,"cpu":0,"probe":{"id":1,"provider":"p","module":"","function":"","name":"n"},"actions":[{"action":"clear","aggregation":"off_ns"}]}"#;
     registry.take(&serde_json::from_str(clear).unwrap());
     registry.take(&serde_json::from_str(&more).unwrap());
-    let (body, _) = registry.profiles(&sent, TIME).unwrap();
+    let body = registry.profiles(&added.totals).unwrap().written(TIME);
     assert_eq!(told(&body).len(), 1);
     assert!(told(&body)[0].ends_with("[750]"), "{:?}", told(&body));
 }
@@ -218,7 +222,7 @@ fn stacks_that_stay_after_trunc_are_counted_once() {
         state(&[("f", 101), ("g", 10)]),
     ];
     let registry = taken(10, &lines.each_ref().map(String::as_str));
-    let (_, totals) = registry.profiles(&Sent::new(), TIME).unwrap();
+    let totals = registry.profiles(&Sent::new()).unwrap().totals;
     assert_eq!(totals, [101, 19]);
 }
 
