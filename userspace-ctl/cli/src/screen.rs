@@ -7,6 +7,7 @@ use crate::paint;
 use crate::settings::Settings;
 use consumer::print::bars::Encoding;
 use consumer::Error;
+use export::live::Exporter;
 use live::look::Look;
 use live::model::Kind;
 use live::ui::Form;
@@ -54,7 +55,11 @@ pub fn end(settings: &Settings) {
             Kind::Message => writeln!(io::stderr(), "{line}"),
         };
     }
-    let messages = settings.exporter.as_ref().map(export::live::Exporter::messages);
+}
+
+/// Prints what the exporter had to say while the view had the terminal.
+pub fn tell_export(settings: &Settings) {
+    let messages = settings.exporter.as_ref().map(Exporter::messages);
     for text in messages.into_iter().flatten() {
         let _ = writeln!(io::stderr(), "dtrace: {text}");
     }

@@ -9,6 +9,7 @@ use crate::otlp::{self, Endpoint, Event, Sender};
 use crate::serve;
 use recording::{Action, Line, Pieces};
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::io::{Error, ErrorKind, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -61,8 +62,8 @@ pub struct Exporter {
 #[derive(Debug, Default)]
 struct Taken {
     pieces: Pieces,
-    /// The last complaint about a file, which is printed once.
-    complaint: Option<String>,
+    /// The last complaint about each file, which is printed once.
+    complaints: HashMap<PathBuf, String>,
     /// The threads that send to collectors.
     senders: Vec<Sender>,
 }
@@ -170,10 +171,14 @@ impl Exporter {
         for target in &self.targets {
             let Destination::Textfile(path) = target else { continue };
             let failed = named::replace(path, &self.text()).err();
-            let complaint = failed.map(|e| format!("failed to write '{}': {e}", path.display()));
-            if complaint != taken.complaint {
-                complaint.iter().for_each(|c| self.messages.say(c));
-                taken.complaint = complaint;
+            let Some(e) = failed else {
+                taken.complaints.remove(path);
+                continue;
+            };
+            let complaint = format!("failed to write '{}': {e}", path.display());
+            if taken.complaints.get(path) != Some(&complaint) {
+                self.messages.say(&complaint);
+                taken.complaints.insert(path.clone(), complaint);
             }
         }
     }
@@ -239,6 +244,29 @@ mod tests {
         for odd in ["prometheus", "prometheus:", "prometheus:70000", "textfile:", "otlp:x"] {
             assert_eq!(Destination::from_text(odd), None, "{odd}");
         }
+    }
+
+    #[test]
+    fn a_failing_file_is_told_once() {
+        let folder = std::env::temp_dir().join(format!("dtrace-files-{}", std::process::id()));
+        let paths = ["gone/a.prom", "b.prom"].map(|name| folder.join(name));
+        fs::create_dir_all(folder.join("gone")).unwrap();
+        let exporter = Exporter::new(paths.clone().map(Destination::Textfile).into(), 10);
+        exporter.be_quiet();
+        exporter.start().unwrap();
+        fs::remove_dir_all(folder.join("gone")).unwrap();
+        let snapshot = || {
+            let line = r#"{"type":"snapshot","timestamp":2,"aggregations":[]}"#;
+            let mut sink = Sink::new(exporter.clone(), Vec::new(), false);
+            writeln!(sink, "{line}").unwrap();
+            exporter.messages().len()
+        };
+        assert_eq!([snapshot(), snapshot(), snapshot()], [1, 0, 0]);
+        fs::create_dir_all(folder.join("gone")).unwrap();
+        assert_eq!(snapshot(), 0);
+        fs::remove_dir_all(folder.join("gone")).unwrap();
+        assert_eq!(snapshot(), 1);
+        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

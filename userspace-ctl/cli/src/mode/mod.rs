@@ -65,6 +65,8 @@ pub fn told(
     let exit = Line::Exit { status, timestamp: sys::timestamp() };
     let lines: Vec<Line<'_>> = error.into_iter().chain([exit]).collect();
     let told = tell(args, &sink, &lines);
+    // Each collector got the last state with the last line.
+    screen::tell_export(&sink);
     if end.is_ok() {
         told?;
     }
