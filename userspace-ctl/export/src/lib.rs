@@ -13,6 +13,7 @@ mod containers;
 mod gzip;
 mod keys;
 pub mod live;
+mod lookup;
 mod messages;
 pub mod metrics;
 mod otlp;

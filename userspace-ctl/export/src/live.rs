@@ -146,7 +146,8 @@ impl Exporter {
             }
             Line::Exit { .. } => {
                 self.write_files(taken);
-                // Each sends the last state before it ends.
+                // Each sends the last state before it ends, all at the same time.
+                taken.senders.iter_mut().for_each(Sender::end);
                 taken.senders.clear();
             }
             Line::Record(record) => {

@@ -10,6 +10,7 @@
 //! change the registry; printed events wait, up to a limit, and the rest is counted as lost.
 
 use crate::gzip::{compressed, Compression};
+use crate::lookup::LookUp;
 use crate::messages::Messages;
 use crate::metrics::Shared;
 use crate::patience;
@@ -17,7 +18,7 @@ use crate::profiles::{Interval, Sent};
 use crate::source::{attribute, Source};
 use crate::wire::Writer;
 use std::io::Error;
-use std::net::{TcpStream, ToSocketAddrs};
+use std::net::TcpStream;
 use std::sync::mpsc::{sync_channel, Receiver, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -25,7 +26,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The most printed events that wait to be sent.
 const EVENTS: usize = 10_000;
-/// The time that a collector has for a request, from the connection to the end of its answer.
+/// The time that a collector has for a request, from the look-up of its name to the end of its
+/// answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The most bytes of an answer that are read.
 const ANSWER: usize = 4 << 10;
@@ -65,6 +67,12 @@ pub struct Event {
     pub text: String,
     /// The name of the probe.
     pub probe: String,
+}
+
+/// A collector, and what is known of its addresses.
+struct Collector {
+    endpoint: Endpoint,
+    look_up: LookUp,
 }
 
 /// Returns the time, in nanoseconds since 1970.
@@ -123,7 +131,7 @@ impl Sender {
         let (wake, woken) = sync_channel(1);
         let own = common.clone();
         let thread = std::thread::Builder::new().name("otlp".into());
-        let thread = thread.spawn(move || own.send_all(&endpoint, &woken))?;
+        let thread = thread.spawn(move || own.send_all(&mut Collector::new(endpoint), &woken))?;
         Ok(Self { common, wake: Some(wake), thread: Some(thread) })
     }
 
@@ -138,6 +146,11 @@ impl Sender {
         self.common.registry.lock().unwrap_or_else(PoisonError::into_inner).lose_events(1);
     }
 
+    /// Asks for the last request, without waiting for it.
+    pub fn end(&mut self) {
+        self.wake = None;
+    }
+
     /// Asks for a request. If one is under way, the next one will have the newest state.
     pub fn wake(&self) {
         if let Some(wake) = &self.wake {
@@ -150,30 +163,31 @@ impl Sender {
 impl Drop for Sender {
     /// Sends the last state, and waits until the collector has it or did not answer in time.
     fn drop(&mut self) {
-        self.wake = None;
+        self.end();
         self.thread.take().into_iter().for_each(|thread| drop(thread.join()));
     }
 }
 
 impl Common {
-    fn send_all(&self, endpoint: &Endpoint, woken: &Receiver<()>) {
+    fn send_all(&self, collector: &mut Collector, woken: &Receiver<()>) {
         let start = now();
         let mut complaint = None;
         let mut stacks = Stacks { sent: Sent::new(), until: start };
         loop {
             let is_last = woken.recv().is_err();
             let sent =
-                self.send(endpoint, start).and_then(|()| self.profile(endpoint, &mut stacks));
+                self.send(collector, start).and_then(|()| self.profile(collector, &mut stacks));
             let failed = sent.err();
             if failed != complaint {
                 failed.iter().for_each(|why| {
-                    let said = format!("failed to send to http://{}: {why}", endpoint.host);
+                    let host = &collector.endpoint.host;
+                    let said = format!("failed to send to http://{host}: {why}");
                     self.messages.say(&said);
                 });
                 complaint = failed;
             }
             if is_last {
-                self.leave(endpoint);
+                self.leave(&collector.endpoint);
                 return;
             }
         }
@@ -192,14 +206,14 @@ impl Common {
 
     /// Sends what stacks have counted since the last time. What a collector refuses is sent again
     /// with the next request.
-    fn profile(&self, endpoint: &Endpoint, stacks: &mut Stacks) -> Result<(), String> {
+    fn profile(&self, collector: &mut Collector, stacks: &mut Stacks) -> Result<(), String> {
         let time = Interval { start: stacks.until, end: now() };
         let added = {
             let registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
             registry.profiles(&stacks.sent)
         };
         if let Some(added) = added {
-            post(endpoint, "/v1development/profiles", &added.written(time)).map_err(|why| {
+            collector.post("/v1development/profiles", &added.written(time)).map_err(|why| {
                 format!("{why}, so it gets no stacks; -x oformat=pprof writes them to a file")
             })?;
             *stacks = Stacks { sent: added.totals, until: time.end };
@@ -207,7 +221,7 @@ impl Common {
         Ok(())
     }
 
-    fn send(&self, endpoint: &Endpoint, start: u64) -> Result<(), String> {
+    fn send(&self, collector: &mut Collector, start: u64) -> Result<(), String> {
         let (metrics, source) = {
             let registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
             (registry.metrics(), registry.source())
@@ -215,7 +229,7 @@ impl Common {
         let body = metrics.otlp(start, now());
         // The session changes the registry's metrics without a copy while nothing else has them.
         drop(metrics);
-        post(endpoint, "/v1/metrics", &body)?;
+        collector.post("/v1/metrics", &body)?;
         let events = {
             let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
             std::mem::take(&mut *events)
@@ -223,49 +237,55 @@ impl Common {
         if events.is_empty() {
             return Ok(());
         }
-        post(endpoint, "/v1/logs", &logs(&events, &source)).inspect_err(|_| {
+        collector.post("/v1/logs", &logs(&events, &source)).inspect_err(|_| {
             let lost = events.len() as u64;
             self.registry.lock().unwrap_or_else(PoisonError::into_inner).lose_events(lost);
         })
     }
 }
 
-/// Sends one request; the error is a sentence's end.
-fn post(endpoint: &Endpoint, path: &str, body: &[u8]) -> Result<(), String> {
-    let end = Instant::now() + PATIENCE;
-    let body = compressed(body, Compression::fast());
-    let mut stream = connect(endpoint, end)?;
-    let head = format!(
-        "POST {}{path} HTTP/1.1\r\nHost: {}\r\nUser-Agent: dtrace/{}\r\nContent-Type: \
-         application/x-protobuf\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\nConnection: \
-         close\r\n\r\n",
-        endpoint.prefix,
-        endpoint.host,
-        env!("CARGO_PKG_VERSION"),
-        body.len()
-    );
-    let request = [head.as_bytes(), &body].concat();
-    let answer = talk(&mut stream, &request, end).map_err(|e| e.to_string())?;
-    let status = answer.lines().next().unwrap_or_default();
-    let code = status.split_whitespace().nth(1).unwrap_or_default();
-    let shown: String = status.chars().take(STATUS).collect();
-    match code.starts_with('2') {
-        true => Ok(()),
-        false => Err(format!("it answers {path} with '{shown}'")),
+impl Collector {
+    fn new(endpoint: Endpoint) -> Self {
+        let look_up = LookUp::new(&endpoint.host);
+        Self { endpoint, look_up }
     }
-}
 
-fn connect(endpoint: &Endpoint, end: Instant) -> Result<TcpStream, String> {
-    let addresses = endpoint.host.to_socket_addrs().map_err(|e| e.to_string())?;
-    let mut why = "no address".to_string();
-    for address in addresses {
-        let left = patience::left(end).map_err(|e| e.to_string())?;
-        match TcpStream::connect_timeout(&address, left) {
-            Ok(stream) => return Ok(stream),
-            Err(e) => why = e.to_string(),
+    /// Sends one request; the error is a sentence's end.
+    fn post(&mut self, path: &str, body: &[u8]) -> Result<(), String> {
+        let end = Instant::now() + PATIENCE;
+        let body = compressed(body, Compression::fast());
+        let mut stream = self.connect(end)?;
+        let head = format!(
+            "POST {}{path} HTTP/1.1\r\nHost: {}\r\nUser-Agent: dtrace/{}\r\nContent-Type: \
+             application/x-protobuf\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\nConnection: \
+             close\r\n\r\n",
+            self.endpoint.prefix,
+            self.endpoint.host,
+            env!("CARGO_PKG_VERSION"),
+            body.len()
+        );
+        let request = [head.as_bytes(), &body].concat();
+        let answer = talk(&mut stream, &request, end).map_err(|e| e.to_string())?;
+        let status = answer.lines().next().unwrap_or_default();
+        let code = status.split_whitespace().nth(1).unwrap_or_default();
+        let shown: String = status.chars().take(STATUS).collect();
+        match code.starts_with('2') {
+            true => Ok(()),
+            false => Err(format!("it answers {path} with '{shown}'")),
         }
     }
-    Err(why)
+
+    fn connect(&mut self, end: Instant) -> Result<TcpStream, String> {
+        let mut why = "no address".to_string();
+        for address in self.look_up.addresses(end)? {
+            let left = patience::left(end).map_err(|e| e.to_string())?;
+            match TcpStream::connect_timeout(&address, left) {
+                Ok(stream) => return Ok(stream),
+                Err(e) => why = e.to_string(),
+            }
+        }
+        Err(why)
+    }
 }
 
 /// Sends a request and returns the answer.

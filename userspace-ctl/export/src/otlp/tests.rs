@@ -244,10 +244,10 @@ fn events_that_no_collector_takes_are_counted() {
     let text = String::from_utf8(text).unwrap();
     let all = EVENTS + 3;
     assert!(text.contains(&format!("dtrace_lost_total{{cause=\"OTLP\"}} {all}\n")), "{text}");
-    let why = post(&endpoint, "/v1/metrics", b"").unwrap_err();
+    let why = Collector::new(endpoint).post("/v1/metrics", b"").unwrap_err();
     assert_eq!(why, "it answers /v1/metrics with 'HTTP/1.1 404 Not Found'");
     let nobody = Endpoint { host: "127.0.0.1:1".into(), prefix: String::new() };
-    assert!(post(&nobody, "/v1/metrics", b"").unwrap_err().contains("refused"));
+    assert!(Collector::new(nobody).post("/v1/metrics", b"").unwrap_err().contains("refused"));
 }
 
 #[test]
