@@ -111,14 +111,14 @@ impl Series {
     }
 
     /// Returns the buckets of a distribution: the least and the greatest value of each, and its
-    /// count.
+    /// count. Negative weights may make one negative, which no histogram can show.
     pub fn buckets(&self) -> impl Iterator<Item = ((i64, i64), i128)> + '_ {
-        self.buckets.iter().map(|(bounds, total)| (*bounds, total.value()))
+        self.buckets.iter().map(|(bounds, total)| (*bounds, total.value().max(0)))
     }
 
     /// Returns the number of values in a distribution.
     pub fn count(&self) -> i128 {
-        self.buckets().map(|b| b.1).sum::<i128>() + self.rest.value()
+        self.buckets().map(|b| b.1).sum::<i128>() + self.rest.value().max(0)
     }
 }
 

@@ -108,8 +108,9 @@ fn powers(to: &mut Writer, labels: &Labels, series: &Series, times: Times) {
 
 /// Writes buckets without gaps between the first and the last.
 fn buckets(to: &mut Writer, all: &Powers) {
-    let (Some(&(first, _)), Some(&(last, _))) = (all.first(), all.last()) else { return };
+    let (Some((first, _)), Some((last, _))) = (all.first_key_value(), all.last_key_value()) else {
+        return;
+    };
     to.sint(1, i64::from(first - 1));
-    let of = |index| all.iter().find(|(i, _)| *i == index).map_or(0, |(_, n)| *n);
-    to.packed(2, (first..=last).map(of));
+    to.packed(2, (*first..=*last).map(|index| all.get(&index).copied().unwrap_or(0)));
 }

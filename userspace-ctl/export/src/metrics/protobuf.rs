@@ -10,6 +10,7 @@ use super::family::{Family, Kind, Series};
 use super::proto::{Bucket, BucketSpan, Histogram, LabelPair, Metric, MetricFamily, Number};
 use super::text::cumulative;
 use crate::wire::Encode;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The width of the bucket for 0, as in client libraries.
@@ -55,7 +56,7 @@ fn message(family: &Family) -> MetricFamily {
 
 /// Converts a count, which is never below 0.
 pub(super) fn count(n: i128) -> u64 {
-    u64::try_from(n).unwrap_or(0)
+    u64::try_from(n.max(0)).unwrap_or(u64::MAX)
 }
 
 fn classic(series: &Series, bounds: &[i64]) -> Histogram {
@@ -89,31 +90,32 @@ fn native(series: &Series, classic: Histogram) -> Histogram {
     }
 }
 
-/// Indices of buckets with their counts, the smallest magnitude first.
-pub(super) type Powers = Vec<(i32, u64)>;
+/// The counts of buckets by their indices, the smallest magnitude first.
+pub(super) type Powers = BTreeMap<i32, u64>;
 
 /// Returns the buckets of `quantize` by their index in schema 0: the number of zeros, then the
 /// positive and the negative buckets, the smallest magnitude first.
 pub(super) fn exponential(series: &Series) -> (u64, Powers, Powers) {
-    let (mut zero, mut positive, mut negative) = (0, Vec::new(), Vec::new());
+    let (mut zero, mut positive, mut negative) = (0, Powers::new(), Powers::new());
     // The magnitude begins with 2^k; k+1 is the number of its digits.
     let digits = |magnitude: u64| (u64::BITS - magnitude.leading_zeros()) as i32;
     for ((low, high), n) in series.buckets() {
-        match (low, high) {
-            (0, 0) => zero = count(n),
-            (low, _) if low > 0 => positive.push((digits(low.unsigned_abs()), count(n))),
-            (_, high) => negative.push((digits(high.unsigned_abs()), count(n))),
-        }
+        // The buckets of a forged stream may share an index.
+        let of_index = match (low, high) {
+            (0, 0) => &mut zero,
+            (low, _) if low > 0 => positive.entry(digits(low.unsigned_abs())).or_default(),
+            (_, high) => negative.entry(digits(high.unsigned_abs())).or_default(),
+        };
+        *of_index = of_index.saturating_add(count(n));
     }
-    negative.reverse();
     (zero, positive, negative)
 }
 
 /// Returns spans of neighbouring buckets, and the differences of their counts.
-fn spans(buckets: &[(i32, u64)]) -> (Vec<BucketSpan>, Vec<i64>) {
+fn spans(buckets: &Powers) -> (Vec<BucketSpan>, Vec<i64>) {
     let (mut spans, mut deltas): (Vec<BucketSpan>, Vec<i64>) = (Vec::new(), Vec::new());
     let (mut next, mut before) = (0, 0i64);
-    for &(index, n) in buckets {
+    for (&index, &n) in buckets {
         let gap = index - next;
         match spans.last_mut() {
             Some(last) if gap == 0 => last.length = last.length.map(|l| l + 1),

@@ -237,6 +237,22 @@ fn quantize_is_a_native_histogram() {
     assert_eq!(h.bucket.len(), 8);
 }
 
+/// Prometheus refuses a histogram with the same index twice, or with a negative count.
+#[test]
+fn odd_distributions_are_valid_histograms() {
+    let forged = r#"{"low":-3,"high":-2,"count":-9},{"low":8,"high":9,"count":2},{"low":9,"high":15,"count":3},{"low":16,"high":31,"count":-4}"#;
+    let registry = fed(LIMIT, &[aggregation("q", "quantize", &spread("sh", forged))]);
+    let bytes = registry.metrics().protobuf();
+    let family = MetricFamily::decode_length_delimited(&bytes[..]).unwrap();
+    let h = family.metric[0].histogram.as_ref().unwrap();
+    let span = |offset, length| BucketSpan { offset: Some(offset), length: Some(length) };
+    assert_eq!((h.sample_count, h.zero_count), (Some(5), Some(0)));
+    assert_eq!((&h.positive_span[..], &h.positive_delta[..]), (&[span(4, 2)][..], &[5, -5][..]));
+    assert_eq!((&h.negative_span[..], &h.negative_delta[..]), (&[span(2, 1)][..], &[0][..]));
+    let counts: Vec<u64> = h.bucket.iter().map(|b| b.cumulative_count.unwrap()).collect();
+    assert!(counts.is_sorted() && counts.last() == Some(&5), "{counts:?}");
+}
+
 #[test]
 fn series_have_a_limit() {
     let entries: Vec<String> = (0..5).map(|n| entry(&format!("k{n}"), n)).collect();
