@@ -63,6 +63,8 @@ pub struct Reporter {
 /// How to print the records of an enabled probe, decided at the first record.
 #[derive(Debug)]
 pub(super) struct Plan {
+    /// The enabled probe: the kernel uses the EPIDs of removed ones again.
+    of: Rc<EnabledProbe>,
     /// The probe id and name, padded to their columns.
     label: String,
     pub(super) statements: Vec<Planned>,
@@ -137,7 +139,7 @@ fn plan_of(format: &d::format::Format, fields: &[Field]) -> printf::Plan {
 }
 
 impl Plan {
-    fn new(enabled: &EnabledProbe, programs: &[Program]) -> Self {
+    fn new(enabled: &Rc<EnabledProbe>, programs: &[Program]) -> Self {
         let field = |rec: &RecDesc| {
             let action = ActionKind::from_number(rec.action).unwrap_or(ActionKind::DifExpr);
             let (offset, size) = (rec.offset as usize, rec.size as usize);
@@ -164,6 +166,7 @@ impl Plan {
         };
         let [_, _, function, name] = &enabled.parts;
         Self {
+            of: enabled.clone(),
             label: format!(" {:>6} {:>32} ", enabled.probe.0, format!("{function}:{name}")),
             statements: enabled
                 .recs
@@ -304,10 +307,10 @@ impl Reporter {
         }
     }
 
-    pub(super) fn plan(&mut self, enabled: &EnabledProbe, programs: &[Program]) -> Rc<Plan> {
+    pub(super) fn plan(&mut self, enabled: &Rc<EnabledProbe>, programs: &[Program]) -> Rc<Plan> {
         let at = enabled.epid.0 as usize;
         match self.plans.get(at) {
-            Some(Some(plan)) => plan.clone(),
+            Some(Some(plan)) if Rc::ptr_eq(&plan.of, enabled) => plan.clone(),
             _ => {
                 let plan = Rc::new(Plan::new(enabled, programs));
                 // The kernel numbers EPIDs in sequence.
@@ -497,5 +500,30 @@ mod tests {
         let (length, higher) = line(&exit, deeper);
         assert!(length < 2048, "{length}");
         assert_eq!(higher, far);
+    }
+
+    /// After a process has ended, its EPIDs are those of other clauses and probes.
+    #[test]
+    fn an_epid_that_is_used_again_has_a_new_plan() {
+        let mut reporter = Reporter::new(&Options::default(), Encoding::Ascii, Symbols::default());
+        let mut print = |name: &str, statement, recs: usize| {
+            let rec = RecDesc { uarg: statement, size: 8, offset: 16, ..RecDesc::default() };
+            let enabled = Rc::new(EnabledProbe {
+                epid: Epid(7),
+                probe: ProbeId(9),
+                parts: ["web1", "", "f", name].map(String::from),
+                uarg: statement,
+                size: 24,
+                recs: vec![rec; recs],
+            });
+            // The first record of a probe makes the plan, the second one uses it.
+            let plans = [(); 2].map(|()| reporter.plan(&enabled, &[]));
+            assert!(Rc::ptr_eq(&plans[0], &plans[1]));
+            let label = plans[0].label.trim().rsplit(' ').next().unwrap().to_string();
+            let numbers: Vec<u64> = plans[0].statements.iter().map(|s| s.number).collect();
+            (label, numbers, plans[0].statements[0].fields.len())
+        };
+        assert_eq!(print("crash", 1, 1), ("f:crash".into(), vec![1], 1));
+        assert_eq!(print("slow", 2, 3), ("f:slow".into(), vec![2], 3));
     }
 }
