@@ -16,6 +16,7 @@
 
 pub mod aggregate;
 pub mod anonymous;
+pub mod clock;
 pub mod consume;
 pub mod datum;
 pub mod device;

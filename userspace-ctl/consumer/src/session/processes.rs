@@ -3,6 +3,7 @@
 //! stacks and symbols.
 
 use super::Session;
+use crate::clock::Clock;
 use crate::error::Failure;
 use abi::option::OptionId;
 use abi::status::Status;
@@ -29,11 +30,12 @@ impl Session<'_> {
 
     /// Learns about unknown processes whose stacks were walked.
     pub(super) fn look_at_strangers(&mut self) {
+        let mut spent = Clock::default();
         // If the kernel does not answer, the next look asks again.
         for pid in self.kernel.strangers().unwrap_or_default() {
             self.symbols.know_process(pid.into());
             if self.needs.stacks {
-                self.objects.meet(self.kernel, pid);
+                self.objects.meet(self.kernel, pid, &mut spent);
             }
         }
     }

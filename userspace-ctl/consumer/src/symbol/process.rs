@@ -11,7 +11,8 @@
 //! the memory. Addresses beyond them have no names.
 
 use super::NamedAddress;
-use libproc::account::{Account, Shares};
+use crate::clock::Clock;
+use libproc::account::Account;
 use libproc::budget::{self, Share};
 use libproc::cache::Cache;
 use libproc::jit::Jit;
@@ -72,26 +73,6 @@ struct Spent {
     payers: HashMap<u64, Account>,
     /// Processes that had no map: they have ended, or do not answer.
     gone: HashSet<u64>,
-}
-
-/// The time that each user's processes have taken of what there is for all, in microseconds.
-#[derive(Debug, Default)]
-struct Clock(Shares);
-
-impl Clock {
-    fn add(&mut self, of: Account, took: Duration) {
-        self.0.add(of, micros(took));
-    }
-
-    /// Tells whether a user's processes get no more: one user may take half of the time, all users
-    /// except root three quarters.
-    fn is_over(&self, of: Account, most: Duration) -> bool {
-        self.0.excess(of, 1, micros(most)).is_some()
-    }
-}
-
-fn micros(time: Duration) -> usize {
-    usize::try_from(time.as_micros()).unwrap_or(usize::MAX)
 }
 
 #[derive(Debug)]

@@ -3,12 +3,14 @@
 //! whichever process maps it first, and again if it had to give way to others ([`Ration`]).
 
 use super::ration::Ration;
+use crate::clock::Clock;
 use crate::kernel::Kernel;
 use abi::unwind::{Key, Row};
 use libproc::account::Account;
 use libproc::frames;
-use libproc::maps;
+use libproc::maps::{self, Map};
 use libproc::process;
+use std::collections::HashSet;
 use std::fs::File;
 use std::time::{Duration, Instant};
 
@@ -21,6 +23,8 @@ const SLICE: Duration = Duration::from_millis(50);
 /// How long the files of one process are opened; of one that the user has named, before tracing.
 const PATIENCE_WITH_ONE: Duration = Duration::from_millis(250);
 const PATIENCE_WITH_NAMED: Duration = Duration::from_secs(2);
+/// How long the files of all processes that are met in one look are opened.
+const PATIENCE_WITH_ALL: Duration = Duration::from_millis(500);
 /// A refusal of rows that are larger than this, in bytes, does not say that the module takes no
 /// smaller ones.
 const LARGE: usize = 1 << 16;
@@ -43,48 +47,61 @@ impl Objects {
     pub fn learn_all(&mut self, kernel: &mut dyn Kernel, mut first: Vec<u32>) {
         first.dedup();
         for pid in first {
-            self.open(kernel, pid, PATIENCE_WITH_NAMED);
+            self.open(kernel, pid, Account::of(pid), PATIENCE_WITH_NAMED);
             while self.learn_next(kernel) {}
         }
-        let begin = Instant::now();
+        let (begin, mut spent) = (Instant::now(), Clock::default());
         let (running, others): (Vec<_>, Vec<_>) = process::busiest().into_iter().partition(|p| p.1);
         for (pid, _) in running {
             if begin.elapsed() > PATIENCE_WHILE_RUNNING {
                 break;
             }
-            self.meet(kernel, pid);
+            self.meet_within(kernel, pid, &mut spent, PATIENCE_WHILE_RUNNING);
         }
         while begin.elapsed() < PATIENCE_WHILE_RUNNING && self.learn_next(kernel) {}
         for (pid, _) in others {
             if begin.elapsed() > PATIENCE {
                 return;
             }
-            self.learn(kernel, pid);
+            self.meet_within(kernel, pid, &mut spent, PATIENCE_WHILE_RUNNING);
+            while self.learn_next(kernel) {}
         }
     }
 
     /// Gives the module the files that a process has mapped.
     pub fn learn(&mut self, kernel: &mut dyn Kernel, pid: u32) {
-        self.meet(kernel, pid);
+        self.open(kernel, pid, Account::of(pid), PATIENCE_WITH_ONE);
         while self.learn_next(kernel) {}
     }
 
     /// Opens the files that a process has mapped, to read them when there is time: the process may
-    /// have ended by then. A process that has ended already has none.
-    pub fn meet(&mut self, kernel: &mut dyn Kernel, pid: u32) {
-        self.open(kernel, pid, PATIENCE_WITH_ONE);
+    /// have ended by then. A process that has ended already has none. `spent` is the time that the
+    /// processes of this look have taken: no user's processes get more than their share.
+    pub fn meet(&mut self, kernel: &mut dyn Kernel, pid: u32, spent: &mut Clock) {
+        self.meet_within(kernel, pid, spent, PATIENCE_WITH_ALL);
     }
 
-    fn open(&mut self, kernel: &mut dyn Kernel, pid: u32, patience: Duration) {
+    fn meet_within(&mut self, kernel: &mut dyn Kernel, pid: u32, spent: &mut Clock, all: Duration) {
+        let of = Account::of(pid);
+        if spent.is_over(of, all) {
+            return;
+        }
+        let begin = Instant::now();
+        // So the last ones of all users together leave something to root.
+        self.open(kernel, pid, of, PATIENCE_WITH_ONE.min(all / 4));
+        spent.add(of, begin.elapsed());
+    }
+
+    fn open(&mut self, kernel: &mut dyn Kernel, pid: u32, of: Account, patience: Duration) {
         self.known.begin();
         let vdso = Key::default();
         if !self.known.meet(vdso) {
             self.add(kernel, vdso, Account::ROOT);
             self.tell(kernel, vdso, frames::vdso());
         }
-        let (begin, of) = (Instant::now(), Account::of(pid));
-        for map in maps::read(pid).unwrap_or_default().iter().filter(|m| m.is_executable) {
-            // A process can have any number of mappings.
+        let begin = Instant::now();
+        for map in code(&maps::read(pid).unwrap_or_default()) {
+            // A process can have any number of files.
             if begin.elapsed() > patience {
                 return;
             }
@@ -139,9 +156,29 @@ impl Objects {
     }
 }
 
+/// Returns one mapping of each file with code: a process can map a file any number of times.
+fn code(maps: &[Map]) -> impl Iterator<Item = &Map> {
+    let mut seen = HashSet::new();
+    maps.iter().filter(move |m| m.is_executable && seen.insert((&m.identity, &m.path)))
+}
+
 fn forget(kernel: &mut dyn Kernel, files: &[Key]) {
     for key in files {
         // A file that was refused is not there.
         let _ = kernel.forget(*key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_mapped_often_is_opened_once() {
+        let maps = maps::read(std::process::id()).unwrap();
+        let files: Vec<&Map> = code(&maps).collect();
+        assert!(files.len() > 1 && files.iter().all(|m| m.is_executable));
+        let often: Vec<Map> = files.iter().flat_map(|m| vec![(*m).clone(); 10_000]).collect();
+        assert_eq!(code(&often).collect::<Vec<_>>(), files);
     }
 }

@@ -5,10 +5,12 @@
 use crate::fake::Fake;
 use abi::unwind::{Key, Row};
 use abi::user::UserReason;
+use consumer::clock::Clock;
 use consumer::user::objects::Objects;
 use consumer::world::{self, KernelWorld};
 use consumer::Refusal;
 use d::{Compiler, Program, Source, SpecKind};
+use libproc::account::Account;
 use std::time::{Duration, Instant};
 
 /// Returns a program, or its first complaint as `[TAG] message / label / hint`; then the messages.
@@ -138,9 +140,25 @@ fn refusals_are_told() {
 #[test]
 fn the_rows_of_the_vdso_come_from_no_process() {
     let fake = Fake::new(1, &[]);
-    Objects::default().meet(&mut fake.clone(), u32::MAX);
+    Objects::default().meet(&mut fake.clone(), u32::MAX, &mut Clock::default());
     let told = &fake.0.borrow().objects;
     assert!(told.len() == 1 && told[0].0 == Key::default() && told[0].1 > 0, "{told:?}");
+}
+
+/// Processes of one user whose files are slow to open must not hold up those of others.
+#[test]
+fn a_user_takes_no_more_than_a_share_of_a_look() {
+    let (fake, me) = (Fake::new(1, &[]), std::process::id());
+    let files = |spent_by: Account, millis| {
+        let (mut spent, mut objects) = (Clock::default(), Objects::default());
+        spent.add(spent_by, Duration::from_millis(millis));
+        objects.meet(&mut fake.clone(), me, &mut spent);
+        while objects.learn_some(&mut fake.clone()) {}
+        std::mem::take(&mut fake.0.borrow_mut().objects).len()
+    };
+    // As much as a user can have taken, and as much as root can.
+    assert!(files(Account::user(77), 370) > 2);
+    assert_eq!(files(Account::of(me), 500), 0);
 }
 
 /// The module refuses the rows of a file. It gets the rows of the files that come after it.
