@@ -2,18 +2,48 @@
 //! The kernel's symbols from /proc/kallsyms. Its ten megabytes of text are kept as one text of
 //! names and one row of 16 bytes for each symbol.
 
+//!
+//! Modules and BPF programs that were loaded since the file was read look like the end of whatever
+//! is before them. So the names in modules are used only while the list of modules has nothing new.
+
 use super::NamedAddress;
-use std::io::Read;
+use std::collections::HashSet;
+use std::fs;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Symbols sorted by address.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Kernel {
+    /// Where the kernel's files are.
+    folder: PathBuf,
     rows: Vec<Row>,
     names: Vec<u8>,
     /// The last time the file was read; `None`: not yet.
     read: Option<Instant>,
+    /// How long that took.
+    took: Duration,
+    /// The modules at that time: the name, size and address of each.
+    modules: HashSet<[Box<str>; 3]>,
+    /// Tells whether there are other modules now; `None`: nobody has looked since the last batch of
+    /// data came.
+    has_new: Option<bool>,
     is_fixed: bool,
+}
+
+impl Default for Kernel {
+    fn default() -> Self {
+        Self {
+            folder: "/proc".into(),
+            rows: Vec::new(),
+            names: Vec::new(),
+            read: None,
+            took: Duration::ZERO,
+            modules: HashSet::new(),
+            has_new: None,
+            is_fixed: false,
+        }
+    }
 }
 
 /// A symbol's address and the place of its name in `names`.
@@ -28,8 +58,14 @@ struct Row {
 
 /// Larger than any function: an address this far behind a symbol does not belong to it.
 const FAR: u64 = 1 << 20;
-/// The least time between two reads of the file, even if modules load and unload.
+/// The least time between two reads of the file for the sake of addresses without a name.
 const PERIOD: Duration = Duration::from_secs(1);
+/// For new modules, and for BPF programs, which have no list: how many times as long as a read.
+const WHILE_MODULES_LOAD: u32 = 4;
+const WHILE_BPF_MAY_LOAD: u32 = 100;
+/// The modules of the kernel's own symbols, and of BPF programs.
+const OWN: &str = "vmlinux";
+const BPF: &str = "bpf";
 /// The start of the kernel's half of the address space.
 const KERNEL: u64 = 1 << 63;
 
@@ -49,17 +85,49 @@ impl Kernel {
         self.rows.push(Row { address, rank, len: len as u16, name: at });
     }
 
+    /// Notes that data was taken from the kernel: since then, modules may have been loaded.
+    pub(super) fn take(&mut self) {
+        self.has_new = None;
+    }
+
     /// Returns the symbol that contains an address.
     pub(super) fn place(&mut self, address: u64) -> Option<NamedAddress> {
-        if let Some(place) = self.find(address) {
-            return Some(place);
+        let found = self.find(address);
+        if self.is_fixed || address < KERNEL {
+            return found;
         }
-        let is_due = self.read.is_none_or(|last| last.elapsed() > PERIOD);
-        if self.is_fixed || !is_due || address < KERNEL {
-            return None;
+        let (wait, found) = match found {
+            None => (PERIOD, None),
+            Some(place) if place.module == OWN => return Some(place),
+            Some(_) if self.has_new_modules() => (self.took * WHILE_MODULES_LOAD, None),
+            Some(place) if place.module == BPF => (self.took * WHILE_BPF_MAY_LOAD, Some(place)),
+            Some(place) => return Some(place),
+        };
+        if self.read.is_some_and(|last| last.elapsed() <= wait) {
+            return found;
         }
         self.load();
         self.find(address)
+    }
+
+    /// Tells whether modules were loaded since the symbols were read.
+    fn has_new_modules(&mut self) -> bool {
+        if let Some(known) = self.has_new {
+            return known;
+        }
+        let has_new = self.listed().iter().any(|module| !self.modules.contains(module));
+        *self.has_new.insert(has_new)
+    }
+
+    /// Reads the list of modules.
+    fn listed(&self) -> HashSet<[Box<str>; 3]> {
+        // `hworld 16384 0 - Live 0xffffffffc0000000 (OE)`; how often one is in use changes.
+        let module = |line: &str| {
+            let mut words = line.split(' ');
+            Some([words.next()?, words.next()?, words.nth(3)?].map(Box::from))
+        };
+        let text = fs::read(self.folder.join("modules")).unwrap_or_default();
+        String::from_utf8_lossy(&text).lines().filter_map(module).collect()
     }
 
     /// Returns the address of a symbol in a module; with "" in the first module that has it.
@@ -92,12 +160,11 @@ impl Kernel {
     }
 
     fn load(&mut self) {
-        self.read = Some(Instant::now());
-        let mut text = Vec::new();
-        let file = std::fs::File::open("/proc/kallsyms");
-        if file.and_then(|mut f| f.read_to_end(&mut text)).is_err() {
-            return;
-        }
+        let begin = Instant::now();
+        self.read = Some(begin);
+        // A module that is loaded meanwhile is new at the next look.
+        (self.modules, self.has_new) = (self.listed(), Some(false));
+        let Ok(text) = fs::read(self.folder.join("kallsyms")) else { return };
         self.rows.clear();
         self.names.clear();
         let mut name = Vec::new();
@@ -107,6 +174,7 @@ impl Kernel {
             }
         }
         self.rows.sort_unstable();
+        self.took = begin.elapsed();
     }
 }
 
@@ -125,7 +193,7 @@ fn parse(line: &[u8], name: &mut Vec<u8>) -> Option<(u64, u8)> {
     name.clear();
     match words.next().and_then(|m| m.strip_prefix(b"[")?.strip_suffix(b"]")) {
         Some(module) => name.extend_from_slice(module),
-        None => name.extend_from_slice(b"vmlinux"),
+        None => name.extend_from_slice(OWN.as_bytes()),
     }
     name.push(b'`');
     let symbol = own_name(symbol);
@@ -178,5 +246,45 @@ mod tests {
         k.rows.sort_unstable();
         let place = k.place(0xffff_ffff_8100_0004).unwrap();
         assert_eq!(place.full(), "vmlinux`sys_getpid+0x4");
+    }
+
+    /// What is loaded next to a known module must not have the names of that module.
+    #[test]
+    fn what_is_loaded_later_has_its_own_names() {
+        let folder = std::env::temp_dir().join(format!("dtrace-kallsyms-{}", std::process::id()));
+        fs::create_dir(&folder).unwrap();
+        let put = |modules: &[&str], symbols: &[&str]| {
+            fs::write(folder.join("modules"), modules.join("\n")).unwrap();
+            fs::write(folder.join("kallsyms"), symbols.join("\n")).unwrap();
+        };
+        let mut k = Kernel { folder: folder.clone(), ..Kernel::default() };
+        let old = "ffffffffc0000010 t old_open\t[old]";
+        let new = "ffffffffc0008010 t new_open\t[new]";
+        let vmlinux = "ffffffff81000000 T start_kernel";
+        put(&["old 16384 0 - Live 0xffffffffc0000000"], &[vmlinux, old]);
+        let at = |k: &mut Kernel, address| k.place(address).map(|p| p.full());
+        assert_eq!(at(&mut k, 0xffff_ffff_c000_0010).as_deref(), Some("old`old_open"));
+        let both =
+            ["new 8192 0 - Live 0xffffffffc0008000", "old 16384 2 - Live 0xffffffffc0000000"];
+        put(&both, &[vmlinux, old, new]);
+        // The file was just read. A name of another module would be worse than none.
+        (k.has_new, k.took) = (None, Duration::from_secs(1000));
+        assert_eq!(at(&mut k, 0xffff_ffff_c000_8018), None);
+        assert_eq!(at(&mut k, 0xffff_ffff_8100_0000).as_deref(), Some("vmlinux`start_kernel"));
+        k.took = Duration::ZERO;
+        assert_eq!(at(&mut k, 0xffff_ffff_c000_8018).as_deref(), Some("new`new_open+0x8"));
+        // A use of a module and the end of one leave the names of all others what they are.
+        put(&["old 16384 9 - Live 0xffffffffc0000000"], &[]);
+        k.take();
+        assert_eq!(at(&mut k, 0xffff_ffff_c000_8018).as_deref(), Some("new`new_open+0x8"));
+        let bpf = |n: u32| format!("ffffffffc010{n}000 t bpf_prog_{n}\t[bpf]");
+        put(&[], &[&bpf(1)]);
+        k.load();
+        put(&[], &[&bpf(1), &bpf(2)]);
+        k.took = Duration::from_secs(1000);
+        assert_eq!(at(&mut k, 0xffff_ffff_c010_2000).as_deref(), Some("bpf`bpf_prog_1+0x1000"));
+        k.took = Duration::ZERO;
+        assert_eq!(at(&mut k, 0xffff_ffff_c010_2000).as_deref(), Some("bpf`bpf_prog_2"));
+        fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -293,7 +293,9 @@ impl Symbols {
     /// last read. Returns the users whose files and processes take too much memory, so that others
     /// forget what they have read for these users, too; root: all users together take too much.
     pub fn take(&self) -> HashSet<Account> {
-        self.0.borrow_mut().processes.take()
+        let mut tables = self.0.borrow_mut();
+        tables.kernel.take();
+        tables.processes.take()
     }
 }
 
