@@ -93,8 +93,11 @@ impl Value {
     /// Returns one number for the value: count, sum, extreme, average or deviation; for a
     /// distribution its weighted total.
     pub fn scalar(&self) -> i64 {
+        self.divided(self.normal.max(1))
+    }
+
+    fn divided(&self, normal: i64) -> i64 {
         let word = |i: usize| self.words.get(i).copied().unwrap_or(0);
-        let normal = self.normal.max(1);
         match self.func {
             AggFunc::Avg => match word(0) {
                 0 => 0,
@@ -159,7 +162,8 @@ impl Value {
                 let by_weight = self.weighted().total_cmp(&other.weighted());
                 by_weight.then_with(|| self.zeros().cmp(&other.zeros()))
             }
-            _ => self.scalar().cmp(&other.scalar()),
+            // normalize() changes what is shown, not the order: quotients may be equal.
+            _ => self.divided(1).cmp(&other.divided(1)),
         }
     }
 
