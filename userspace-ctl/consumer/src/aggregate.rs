@@ -4,6 +4,9 @@
 //! A snapshot holds what a CPU aggregated since its last one, and taking it empties the kernel's
 //! table. So every snapshot is merged into one running total, and clear() only resets that total.
 //!
+//! A traced program can choose the keys, and choose ever new ones. So the totals have a limit;
+//! beyond it, entries with new keys are dropped and counted.
+//!
 //! Several aggregating actions (of several clauses and probes) may feed one D variable. Entries are
 //! joined by variable and the bytes of the key.
 
@@ -19,6 +22,7 @@ use abi::ids::AggId;
 use abi::option::{OptionId, Options};
 use abi::record::{AggEntry, RecDesc};
 use d::ValueType;
+use libproc::budget;
 use std::cmp::Ordering;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -253,10 +257,26 @@ impl Sort {
     }
 }
 
+/// The part of the machine's memory that the entries may have. Printing them takes as much again.
+const PART: usize = 8;
+/// Without a known size of the memory.
+const MOST: usize = 1 << 30;
+
+/// Returns the bytes of memory that an entry takes. A table that grows has up to three places for
+/// each entry, and each list is an allocation.
+fn weight(keys: &[Key], value: &Value) -> usize {
+    const LIST: usize = 16;
+    let of_keys = keys.iter().map(|k| size_of::<Key>() + k.bytes.len() + LIST).sum::<usize>();
+    3 * size_of::<(Vec<Key>, Value)>() + of_keys + size_of_val(&value.words[..]) + 2 * LIST
+}
+
 /// All aggregations of a session.
 #[derive(Debug, Default)]
 pub struct Store {
     totals: HashMap<u32, HashMap<Vec<Key>, Value>>,
+    /// The memory that the totals take, and the most that they may take.
+    weight: usize,
+    most: usize,
     normals: HashMap<u32, i64>,
     printed: HashSet<u32>,
     layouts: HashMap<AggId, Rc<Layout>>,
@@ -306,7 +326,8 @@ impl Store {
     pub fn new(known: &[d::Aggregation], symbols: Symbols) -> Self {
         let types = known.iter().map(|a| (a.number, a.keys.clone())).collect();
         let funcs = known.iter().map(|a| (a.number, a.func)).collect();
-        Self { types, funcs, symbols, ..Self::default() }
+        let most = budget::memory().map_or(MOST, |bytes| bytes / PART);
+        Self { types, funcs, symbols, most, ..Self::default() }
     }
 
     /// Takes a snapshot of every CPU; returns what was dropped.
@@ -318,16 +339,18 @@ impl Store {
                 .snap(Buffer::Aggregation, cpu, &mut room)
                 .map_err(|r| r.doing(format!("failed to take the aggregations of CPU {cpu}")))?;
             let Some(snapshot) = taken else { continue };
-            if snapshot.drops > 0 {
-                drops.push(status::aggregation(snapshot.drops, cpu));
+            let dropped = snapshot.drops + self.fold(kernel, room.taken())?;
+            if dropped > 0 {
+                drops.push(status::aggregation(dropped, cpu));
             }
-            self.fold(kernel, room.taken())?;
         }
         self.room = room;
         Ok(drops)
     }
 
-    fn fold(&mut self, kernel: &mut dyn Kernel, mut data: &[u8]) -> Result<(), Failure> {
+    /// Adds a snapshot to the totals; returns how many entries found no room.
+    fn fold(&mut self, kernel: &mut dyn Kernel, mut data: &[u8]) -> Result<u64, Failure> {
+        let mut dropped = 0;
         while let Ok((head, rest)) = AggEntry::read_from_prefix(data) {
             if head.id == AggId::NONE {
                 break;
@@ -339,19 +362,30 @@ impl Store {
             let Some((keys, value)) = layout.entry(bytes, &self.symbols) else {
                 return Err(broken("an entry is smaller than its key and value").into());
             };
-            match self.totals.entry(layout.variable).or_default().entry(keys) {
-                Entry::Occupied(mut known) => {
-                    let known = known.get_mut();
-                    known.func.merge(&mut known.words, &value.words);
-                    known.is_cleared = false;
-                }
-                Entry::Vacant(place) => {
-                    place.insert(value);
-                }
-            }
+            dropped += u64::from(!self.add(layout.variable, keys, value));
             data = rest.get(bytes.len()..).unwrap_or(&[]);
         }
-        Ok(())
+        Ok(dropped)
+    }
+
+    /// Adds a value to the total of its key; returns false if there is no room for a new key.
+    fn add(&mut self, variable: u32, keys: Vec<Key>, value: Value) -> bool {
+        match self.totals.entry(variable).or_default().entry(keys) {
+            Entry::Occupied(mut known) => {
+                let known = known.get_mut();
+                known.func.merge(&mut known.words, &value.words);
+                known.is_cleared = false;
+            }
+            Entry::Vacant(place) => {
+                let needed = self.weight.saturating_add(weight(place.key(), &value));
+                if needed > self.most {
+                    return false;
+                }
+                self.weight = needed;
+                place.insert(value);
+            }
+        }
+        true
     }
 
     fn layout(&mut self, kernel: &mut dyn Kernel, id: AggId) -> Result<Rc<Layout>, Failure> {
@@ -378,21 +412,20 @@ impl Store {
     pub fn rows(&self, variables: &[u32], sort: Sort) -> Vec<Row> {
         let columns: Vec<Vec<(Vec<Key>, Value)>> =
             variables.iter().map(|&v| self.current(v)).collect();
-        let blank = || -> Vec<Value> {
-            columns
-                .iter()
-                .zip(variables)
-                .map(|(c, variable)| match (c.first(), self.funcs.get(variable)) {
-                    (Some((_, value)), _) => value.zeroed(),
-                    (None, func) => Value::none(func.copied().unwrap_or(AggFunc::Count)),
-                })
-                .collect()
-        };
+        let func = |variable| self.funcs.get(variable).copied().unwrap_or(AggFunc::Count);
+        let blank: Vec<Value> = columns
+            .iter()
+            .zip(variables)
+            .map(|(c, variable)| match c.first() {
+                Some((_, value)) => value.zeroed(),
+                None => Value::none(func(variable)),
+            })
+            .collect();
         let mut rows: HashMap<Vec<Key>, Vec<Value>> = HashMap::new();
-        for (i, column) in columns.iter().enumerate() {
+        for (i, column) in columns.into_iter().enumerate() {
             for (keys, value) in column {
-                if let Some(slot) = rows.entry(keys.clone()).or_insert_with(blank).get_mut(i) {
-                    *slot = value.clone();
+                if let Some(slot) = rows.entry(keys).or_insert_with(|| blank.clone()).get_mut(i) {
+                    *slot = value;
                 }
             }
         }
@@ -435,7 +468,9 @@ impl Store {
         let keep = usize::try_from(keep.unsigned_abs()).unwrap_or(usize::MAX).min(rows.len());
         if let Some(entries) = self.totals.get_mut(&variable) {
             for row in rows.drain(keep..) {
-                entries.remove(&row.keys);
+                if let Some((keys, value)) = entries.remove_entry(&row.keys) {
+                    self.weight -= weight(&keys, &value);
+                }
             }
         }
     }
@@ -482,5 +517,31 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// A traced program that chooses ever new keys takes no more than there is for all. What it has
+    /// is counted on, and trunc() makes room.
+    #[test]
+    fn totals_have_a_limit() {
+        let key = |n: u64| {
+            let (bytes, action) = (n.to_le_bytes().to_vec(), ActionKind::DifExpr);
+            vec![Key { bytes, ty: DifType::default(), is_unsigned: true, action }]
+        };
+        let (words, func) = (vec![1], AggFunc::Count);
+        let value = Value { func, words, normal: 1, is_cleared: false };
+        let most = 100 * weight(&key(0), &value);
+        let mut store = Store { most, ..Store::default() };
+        let add = |store: &mut Store, variable, n| store.add(variable, key(n), value.clone());
+        let fit = (0..1000).filter(|n| add(&mut store, 1, *n)).count();
+        assert_eq!((fit, add(&mut store, 2, 0), add(&mut store, 1, 99)), (100, false, true));
+        let row = store.rows(&[1], Sort::default()).pop().unwrap();
+        assert_eq!((row.keys, row.values[0].scalar()), (key(99), 2));
+        store.clear(1);
+        assert!(!add(&mut store, 2, 0));
+        store.truncate(1, 60);
+        let fit = (0..1000).filter(|n| add(&mut store, 2, *n)).count();
+        assert_eq!(fit, 40);
+        [1, 2].map(|variable| store.truncate(variable, 0));
+        assert_eq!(store.weight, 0);
     }
 }

@@ -84,12 +84,15 @@ fn used() -> MutexGuard<'static, Used> {
 /// Returns the most bytes that are kept in total.
 fn most() -> usize {
     static FOUND: OnceLock<usize> = OnceLock::new();
-    *FOUND.get_or_init(|| {
-        let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-        let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"));
-        let kb = total.and_then(|t| t.trim().strip_suffix("kB")?.trim().parse::<usize>().ok());
-        kb.map_or(MOST, |kb| (kb / 4).saturating_mul(1024).min(MOST))
-    })
+    *FOUND.get_or_init(|| memory().map_or(MOST, |bytes| (bytes / 4).min(MOST)))
+}
+
+/// Returns the bytes of this machine's memory.
+pub fn memory() -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kb = total.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?;
+    kb.checked_mul(1024)
 }
 
 /// Returns the users whose files and processes took so much since the last call that one got less
