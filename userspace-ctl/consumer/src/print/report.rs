@@ -68,6 +68,8 @@ pub(super) struct Plan {
     /// The probe id and name, padded to their columns.
     label: String,
     pub(super) statements: Vec<Planned>,
+    /// The offsets of the stacks of processes.
+    stacks: Vec<usize>,
 }
 
 /// The data of one statement.
@@ -164,6 +166,8 @@ impl Plan {
             };
             Some(Planned { number, program, fields, printf })
         };
+        let is_of_process = |f: &Field| matches!(f.action, ActionKind::Ustack | ActionKind::Jstack);
+        let stacks = enabled.recs.iter().filter_map(field).filter(is_of_process);
         let [_, _, function, name] = &enabled.parts;
         Self {
             of: enabled.clone(),
@@ -173,6 +177,7 @@ impl Plan {
                 .chunk_by(|a, b| a.uarg == b.uarg)
                 .filter_map(planned)
                 .collect(),
+            stacks: stacks.map(|f| f.offset).collect(),
         }
     }
 }
@@ -270,7 +275,7 @@ impl Reporter {
         effect: &mut dyn FnMut(&mut Vec<u8>, Effect),
     ) -> Report {
         let mut report = Report::Printed;
-        let plan = self.plan(&record.enabled, programs);
+        let plan = self.plan(record, programs);
         self.columns(out, record, &plan.label);
         for planned in &plan.statements {
             let data = planned.data(record.bytes);
@@ -307,7 +312,18 @@ impl Reporter {
         }
     }
 
-    pub(super) fn plan(&mut self, enabled: &Rc<EnabledProbe>, programs: &[Program]) -> Rc<Plan> {
+    /// Returns how to print a record. Its stacks get names by the current maps of their processes.
+    pub(super) fn plan(&mut self, record: &Record<'_>, programs: &[Program]) -> Rc<Plan> {
+        let plan = self.known_plan(&record.enabled, programs);
+        for offset in &plan.stacks {
+            if let Some(pid) = record.bytes.get(*offset..).and_then(<[u8]>::first_chunk) {
+                self.symbols.renew_process(u64::from_le_bytes(*pid));
+            }
+        }
+        plan
+    }
+
+    fn known_plan(&mut self, enabled: &Rc<EnabledProbe>, programs: &[Program]) -> Rc<Plan> {
         let at = enabled.epid.0 as usize;
         match self.plans.get(at) {
             Some(Some(plan)) if Rc::ptr_eq(&plan.of, enabled) => plan.clone(),
@@ -517,7 +533,7 @@ mod tests {
                 recs: vec![rec; recs],
             });
             // The first record of a probe makes the plan, the second one uses it.
-            let plans = [(); 2].map(|()| reporter.plan(&enabled, &[]));
+            let plans = [(); 2].map(|()| reporter.known_plan(&enabled, &[]));
             assert!(Rc::ptr_eq(&plans[0], &plans[1]));
             let label = plans[0].label.trim().rsplit(' ').next().unwrap().to_string();
             let numbers: Vec<u64> = plans[0].statements.iter().map(|s| s.number).collect();

@@ -208,6 +208,7 @@ impl Symbols {
             }
             _ => {
                 let (pid, address) = (words.next().unwrap_or(0), words.next().unwrap_or(0));
+                tables.processes.renew(pid);
                 (tables.of_process(pid, address), address)
             }
         };
@@ -219,7 +220,8 @@ impl Symbols {
         }
     }
 
-    /// Returns the frames of a stack, the innermost first.
+    /// Returns the frames of a stack, the innermost first. The map of its process is the last one
+    /// that was read: the process of an aggregated stack may have other mappings by now.
     pub fn frames(&self, kind: ActionKind, bytes: &[u8]) -> Vec<String> {
         let mut words = bytes.chunks_exact(8).map(word);
         let pid = match kind {
@@ -271,7 +273,10 @@ impl Symbols {
     /// Returns the printed form of an address of the target; bare hex without a target.
     pub fn of_target(&self, address: u64) -> String {
         let mut tables = self.0.borrow_mut();
-        let place = tables.target.and_then(|pid| tables.of_process(pid, address));
+        let place = tables.target.and_then(|pid| {
+            tables.processes.renew(pid);
+            tables.of_process(pid, address)
+        });
         place.map_or_else(|| bare(address), |p| p.full())
     }
 
@@ -287,6 +292,14 @@ impl Symbols {
         let mut tables = self.0.borrow_mut();
         tables.pulse.beat();
         tables.processes.refresh(pid);
+    }
+
+    /// Reads a process's map again, as far as there is time, before the addresses of a new record
+    /// get names.
+    pub fn renew_process(&self, pid: u64) {
+        let mut tables = self.0.borrow_mut();
+        tables.pulse.beat();
+        tables.processes.renew(pid);
     }
 
     /// Notes that data was taken from the kernel: its addresses may be in mappings newer than the

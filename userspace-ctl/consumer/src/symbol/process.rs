@@ -4,7 +4,9 @@
 //!
 //! After a process has ended nothing can be read. So its map is read at the first of its addresses,
 //! and again when an address is not on the map. One read is enough for each batch taken from the
-//! kernel, because a later read covers the whole batch.
+//! kernel, because a later read covers the whole batch. As far as there is time, it is read again
+//! for each batch: another file may be at an address by then. Mappings that have gone since the
+//! read before are kept where nothing else is now: addresses of the batch may be older.
 //!
 //! A process decides how many mappings it has, how large its files are, and how many processes are
 //! like it. So there are limits for the time that one and all of them take of each batch, and for
@@ -32,6 +34,10 @@ const MOST_MAPS: usize = 8192;
 /// all processes are read.
 const TO_OPEN: Duration = Duration::from_millis(250);
 const TO_LEARN: Duration = Duration::from_secs(2);
+/// How long, in each period, the maps of processes are read again for addresses that are on them.
+/// Batches may follow each other much faster.
+const TO_RENEW: Duration = Duration::from_millis(125);
+const PERIOD: Duration = Duration::from_secs(1);
 /// How long the files of one process are read for each batch, and those of all processes.
 const TO_READ: Duration = Duration::from_secs(10);
 const TO_READ_ALL: Duration = Duration::from_secs(30);
@@ -55,6 +61,8 @@ pub(super) struct Processes {
     /// The number of batches taken from the kernel.
     taken: u64,
     spent: Spent,
+    /// The begin of the current period, and the time for reading maps again in it.
+    renewed: (Option<Instant>, Clock),
     /// Messages that the user has not got yet, and which were sent already: each is sent once.
     pub(super) told: Vec<String>,
     has_told: [bool; 3],
@@ -77,13 +85,35 @@ struct Spent {
 
 #[derive(Debug)]
 struct Process {
-    /// Each mapping, with its file as it was at that time.
-    maps: Vec<(Map, Option<Seen>)>,
+    /// By address.
+    maps: Vec<Mapping>,
     jit: Jit,
     /// The memory of the mappings.
     share: Share,
     /// The value of `taken` when the map was read.
     read: u64,
+}
+
+#[derive(Debug)]
+struct Mapping {
+    map: Map,
+    /// The file as it was when the map was read.
+    seen: Option<Seen>,
+    /// The last read of the map has not found it any more.
+    is_gone: bool,
+}
+
+/// Keeps those mappings of the read before that are not where others are now.
+fn keep_gone(maps: &mut Vec<Mapping>, before: impl Iterator<Item = Mapping>) {
+    let is_free = |old: &Map| {
+        let behind = maps.partition_point(|m| m.map.start < old.end);
+        let last = behind.checked_sub(1).and_then(|n| maps.get(n));
+        last.is_none_or(|m| m.map.end <= old.start)
+    };
+    let gone = before.filter(|old| is_free(&old.map)).take(MOST_MAPS);
+    let gone: Vec<_> = gone.map(|old| Mapping { is_gone: true, ..old }).collect();
+    maps.extend(gone);
+    maps.sort_by_key(|m| m.map.start);
 }
 
 impl Processes {
@@ -150,6 +180,25 @@ impl Processes {
         }
     }
 
+    /// Reads the map of a process if it may have changed and there is time, before its addresses
+    /// get names: another file may be where one of the map was. [Searching](Self::seek) an address
+    /// that is nowhere on the map may take longer.
+    pub(super) fn renew(&mut self, pid: u64) {
+        if !self.is_due(pid) {
+            return;
+        }
+        if self.renewed.0.is_none_or(|since| since.elapsed() > PERIOD) {
+            self.renewed = (Some(Instant::now()), Clock::default());
+        }
+        let of = self.payer(pid);
+        if self.renewed.1.is_over(of, TO_RENEW) || self.spent.learning.is_over(of, TO_LEARN) {
+            return;
+        }
+        let begin = Instant::now();
+        self.read(pid);
+        self.renewed.1.add(of, begin.elapsed());
+    }
+
     /// Reads the map of a process.
     pub(super) fn read(&mut self, pid: u64) {
         let Ok(number) = u32::try_from(pid) else { return };
@@ -196,12 +245,19 @@ impl Processes {
         let hold = |map: Map| {
             let is_late = begin.elapsed() > TO_OPEN;
             let seen = if is_late { None } else { self.images.hold(number, &map, view.as_ref()) };
-            (map, seen)
+            Mapping { map, seen, is_gone: false }
         };
         let mut share = Share::default();
-        let fits = |map: &Map| share.grow(map.weight());
-        let maps = maps.into_iter().take(MOST_MAPS).take_while(fits).map(hold).collect();
-        let mut jit = self.known.remove(&pid).map(|p| p.jit).unwrap_or_default();
+        let mut fits = |map: &Map| share.grow(map.weight());
+        let maps = maps.into_iter().take(MOST_MAPS).take_while(&mut fits);
+        let mut maps: Vec<_> = maps.map(hold).collect();
+        let mut jit = Jit::default();
+        if let Some(before) = self.known.remove(&pid) {
+            jit = before.jit;
+            let is_of_batch = |m: &Mapping| !m.is_gone || before.read == self.taken;
+            let gone = before.maps.into_iter().filter(is_of_batch);
+            keep_gone(&mut maps, gone.take_while(|m| fits(&m.map)));
+        }
         jit.read(number);
         // If there are too many, a user's short-lived processes displace each other only.
         let of = share.of();
@@ -246,28 +302,30 @@ impl Processes {
     /// Returns the file that contains an address, and the offset there.
     fn file(&mut self, pid: u64, address: u64) -> Option<(&Map, Rc<Image>, u64)> {
         self.seek(pid, address);
-        let (map, seen) = self.map(pid, address).filter(|(m, _)| m.is_file())?;
-        let image = self.image(pid, map, seen.as_ref())?;
+        let mapping = self.mapping(pid, address).filter(|m| m.map.is_file())?;
+        let image = self.image(pid, mapping)?;
+        let map = &mapping.map;
         Some((map, image, address - map.start + map.offset))
     }
 
     /// Returns the file of a mapping, which is read at the expense of the process's user.
-    fn image(&self, pid: u64, map: &Map, seen: Option<&Seen>) -> Option<Rc<Image>> {
+    fn image(&self, pid: u64, mapping: &Mapping) -> Option<Rc<Image>> {
         let (of, number) = (self.known.get(&pid)?.share.of(), u32::try_from(pid).ok()?);
-        Some(budget::on_behalf(of, || self.images.held(seen, number, map)))
+        let Mapping { map, seen, .. } = mapping;
+        Some(budget::on_behalf(of, || self.images.held(seen.as_ref(), number, map)))
     }
 
     /// Reads the process's map again if it does not contain an address.
     fn seek(&mut self, pid: u64, address: u64) {
-        if self.map(pid, address).is_none() {
+        if self.mapping(pid, address).is_none() {
             self.refresh(pid);
         }
     }
 
-    fn map(&self, pid: u64, address: u64) -> Option<&(Map, Option<Seen>)> {
+    fn mapping(&self, pid: u64, address: u64) -> Option<&Mapping> {
         let maps = &self.known.get(&pid)?.maps;
-        let after = maps.partition_point(|(m, _)| m.start <= address);
-        maps.get(after.checked_sub(1)?).filter(|(m, _)| address < m.end)
+        let after = maps.partition_point(|m| m.map.start <= address);
+        maps.get(after.checked_sub(1)?).filter(|m| address < m.map.end)
     }
 
     /// Returns the name of an address.
@@ -277,15 +335,16 @@ impl Processes {
 
     fn find(&mut self, pid: u64, address: u64) -> Option<NamedAddress> {
         self.seek(pid, address);
-        if !self.map(pid, address)?.0.is_file() {
+        if !self.mapping(pid, address)?.map.is_file() {
             if let Some(place) = self.made(pid, address) {
                 return Some(place);
             }
         }
-        let (map, seen) = self.map(pid, address)?;
+        let mapping = self.mapping(pid, address)?;
+        let map = &mapping.map;
         let module = map.name().to_string();
         let offset = address - map.start + map.offset;
-        let image = self.image(pid, map, seen.as_ref())?;
+        let image = self.image(pid, mapping)?;
         Some(match image.symbol(offset) {
             Some((symbol, offset)) => NamedAddress { module, symbol: Some(symbol.into()), offset },
             None if module.is_empty() => return None,
@@ -296,7 +355,16 @@ impl Processes {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Symbols;
     use super::*;
+    use crate::aggregate::Store;
+    use crate::consume::{EnabledProbe, Record};
+    use crate::print::bars::Encoding;
+    use crate::print::report::Reporter;
+    use abi::action::ActionKind;
+    use abi::ids::{Epid, ProbeId};
+    use abi::option::Options;
+    use abi::record::RecDesc;
 
     #[test]
     fn half_a_map_is_better_than_none_and_worse_than_a_whole_one() {
@@ -310,11 +378,11 @@ mod tests {
         let mut processes = Processes::default();
         let cut = || Mapped { maps: half.clone(), is_whole: false };
         processes.learn(us, cut());
-        assert!(processes.map(pid, first).is_some() && processes.map(pid, last).is_none());
+        assert!(processes.mapping(pid, first).is_some() && processes.mapping(pid, last).is_none());
         processes.learn(us, Mapped { maps: whole.clone(), is_whole: true });
-        assert!(processes.map(pid, last).is_some());
+        assert!(processes.mapping(pid, last).is_some());
         processes.learn(us, cut());
-        assert!(processes.map(pid, last).is_some());
+        assert!(processes.mapping(pid, last).is_some());
     }
 
     #[test]
@@ -328,7 +396,7 @@ mod tests {
         processes.learn(us, Mapped { maps, is_whole: true });
         assert!(begin.elapsed() < TO_LEARN, "{:?}", begin.elapsed());
         let known = &processes.known.get(&u64::from(us)).unwrap().maps;
-        assert!(known.len() == MOST_MAPS && known[0].1.is_some());
+        assert!(known.len() == MOST_MAPS && known[0].seen.is_some());
     }
 
     #[test]
@@ -366,6 +434,106 @@ mod tests {
         processes.spent.learning.add(slow, TO_LEARN * 5 / 8);
         assert!(us != slow && processes.place(pid, our_place as *const () as u64).is_some());
         assert!(processes.told.is_empty());
+    }
+
+    fn learn(processes: &mut Processes, maps: Vec<Map>) {
+        processes.learn(std::process::id(), Mapped { maps, is_whole: true });
+    }
+
+    /// Returns a page of code at an address.
+    fn page(address: u64, path: &str) -> Map {
+        let start = address & !0xfff;
+        Map::parse(&format!("{start:x}-{:x} r-xp 0 8:1 7 {path}", start + 0x1000)).unwrap()
+    }
+
+    #[test]
+    fn what_is_unmapped_keeps_its_name_for_a_batch() {
+        let pid = u64::from(std::process::id());
+        let mut processes = Processes::default();
+        let names = |processes: &Processes| {
+            let name = |at| processes.mapping(pid, at).map_or("", |m| m.map.name()).to_string();
+            [0x1000, 0x2000, 0x3fff].map(name).join(" ")
+        };
+        learn(&mut processes, vec![page(0x1000, "/a"), page(0x3000, "/b")]);
+        assert_eq!(names(&processes), "a  b");
+        let now = vec![page(0x1000, "/c"), page(0x2000, "/d")];
+        for (is_new_batch, expected) in [(true, "c d b"), (false, "c d b"), (true, "c d ")] {
+            if is_new_batch {
+                processes.take();
+            }
+            learn(&mut processes, now.clone());
+            assert_eq!(names(&processes), expected);
+        }
+    }
+
+    /// A library is mapped at the place of another one.
+    #[test]
+    fn names_are_those_of_the_map_at_the_time_of_the_batch() {
+        let here = our_place as *const () as u64;
+        let pid = u64::from(std::process::id());
+        let symbols = Symbols::default();
+        symbols.set_target(pid);
+        let old = || {
+            let processes = &mut symbols.0.borrow_mut().processes;
+            processes.known = Cache::default();
+            processes.renewed = Default::default();
+            learn(processes, vec![page(here, "/nowhere/old.so")]);
+            processes.take();
+        };
+        let words = [pid, here, 0];
+        let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        let is_ours = |name: &str| name.contains("our_place");
+        old();
+        // An aggregated stack may be as old as the map.
+        assert!(symbols.frames(ActionKind::Ustack, &bytes)[0].starts_with("old.so`"));
+        assert!(is_ours(&symbols.recorded(ActionKind::Uaddr, &bytes)));
+        old();
+        assert!(is_ours(&symbols.of_target(here)));
+        old();
+        let rec = RecDesc {
+            action: ActionKind::Ustack.number(),
+            size: 24,
+            offset: 16,
+            ..RecDesc::default()
+        };
+        let enabled = Rc::new(EnabledProbe {
+            epid: Epid(1),
+            probe: ProbeId(1),
+            parts: Default::default(),
+            uarg: 1,
+            size: 40,
+            recs: vec![rec],
+        });
+        let bytes = [vec![0; 16], bytes].concat();
+        let record = Record { cpu: 0, enabled, is_followed_by_same_firing: false, bytes: &bytes };
+        let mut reporter = Reporter::new(&Options::default(), Encoding::Ascii, symbols.clone());
+        let mut out = Vec::new();
+        reporter.record(&mut out, &record, &[], &mut Store::default(), &mut |_, _| {});
+        assert!(is_ours(&String::from_utf8_lossy(&out)));
+    }
+
+    /// With too little time for a new map, the last one must do.
+    #[test]
+    fn maps_are_renewed_for_a_part_of_the_time() {
+        let pid = u64::from(std::process::id());
+        let mut processes = Processes::default();
+        let us = processes.payer(pid);
+        let mut is_renewed = |since, renewing, learning| {
+            processes.take();
+            learn(&mut processes, vec![page(0x1000, "/a")]);
+            processes.take();
+            processes.renewed = (Some(since), Clock::default());
+            processes.renewed.1.add(us, renewing);
+            processes.spent.learning.add(us, learning);
+            processes.renew(pid);
+            assert!(processes.told.is_empty());
+            !processes.is_due(pid)
+        };
+        let (now, none) = (Instant::now(), Duration::ZERO);
+        assert!(is_renewed(now + TO_READ, none, none));
+        assert!(!is_renewed(now + TO_READ, TO_RENEW, none));
+        assert!(!is_renewed(now + TO_READ, none, TO_LEARN));
+        assert!(is_renewed(now.checked_sub(2 * PERIOD).unwrap(), TO_RENEW, none));
     }
 
     fn our_place() {}

@@ -22,7 +22,7 @@ impl Reporter {
         effect: &mut dyn FnMut(&mut Vec<u8>, Effect),
     ) -> Report {
         let mut report = Report::Printed;
-        let plan = self.plan(&record.enabled, programs);
+        let plan = self.plan(record, programs);
         let (mut actions, mut effects) = (Vec::new(), Vec::new());
         let mut thread = None;
         for planned in &plan.statements {
