@@ -80,6 +80,13 @@ impl Map {
         self.identity.inode != 0 && self.path.starts_with('/')
     }
 
+    /// Tells whether the process may have generated its content: private memory has no file, and
+    /// shared memory and memfds have a path that names none.
+    pub fn is_memory(&self) -> bool {
+        let paths = ["/memfd:", "/dev/zero", "/SYSV"];
+        !self.is_file() || paths.iter().any(|path| self.path.starts_with(path))
+    }
+
     /// Returns the bytes of memory that it takes.
     pub fn weight(&self) -> usize {
         size_of::<Self>() + self.path.len() + self.identity.device.len()
@@ -167,7 +174,11 @@ mod tests {
         assert_eq!(deleted.name(), "a program");
         assert!(!deleted.is_executable && deleted.is_writable && deleted.is_shared);
         let vdso = Map::parse("1-2 r-xp 0 00:00 0 [vdso]").unwrap();
-        assert!(vdso.name() == "[vdso]" && !vdso.is_file());
+        assert!(vdso.name() == "[vdso]" && !vdso.is_file() && vdso.is_memory());
+        assert!(!map.is_memory() && !deleted.is_memory());
+        for path in ["", "/memfd:doublemapper (deleted)", "/dev/zero (deleted)"] {
+            assert!(Map::parse(&format!("1-2 rwxs 0 0:1 7 {path}")).unwrap().is_memory(), "{path}");
+        }
         for line in ["", "7f00", "7f00-8f00 r-xp", "7f00-8f0g r-xp 0 0:0 0", "1-2 r-xp 0 0:0 x"] {
             assert_eq!(Map::parse(line), None, "{line}");
         }

@@ -335,7 +335,7 @@ impl Processes {
 
     fn find(&mut self, pid: u64, address: u64) -> Option<NamedAddress> {
         self.seek(pid, address);
-        if !self.mapping(pid, address)?.map.is_file() {
+        if self.mapping(pid, address)?.map.is_memory() {
             if let Some(place) = self.made(pid, address) {
                 return Some(place);
             }
@@ -534,6 +534,19 @@ mod tests {
         assert!(!is_renewed(now + TO_READ, TO_RENEW, none));
         assert!(!is_renewed(now + TO_READ, none, TO_LEARN));
         assert!(is_renewed(now.checked_sub(2 * PERIOD).unwrap(), TO_RENEW, none));
+    }
+
+    #[test]
+    fn generated_code_in_shared_memory() {
+        let us = std::process::id();
+        let path = format!("/tmp/perf-{us}.map");
+        std::fs::write(&path, "7010 10 generated\n").unwrap();
+        let mut processes = Processes::default();
+        learn(&mut processes, vec![page(0x7000, "/memfd:doublemapper (deleted)")]);
+        let [made, other] = [0x7018, 0x7028].map(|at| processes.place(us.into(), at));
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(made.unwrap().full(), "[jit]`generated+0x8");
+        assert_eq!(other.unwrap().full(), "memfd:doublemapper`0x28");
     }
 
     fn our_place() {}
