@@ -180,6 +180,11 @@ impl Image {
         self.is_cut
     }
 
+    /// Tells whether there is a file: one that cannot be opened has an image without anything.
+    pub fn is_open(&self) -> bool {
+        self.file.is_some()
+    }
+
     /// Returns the file itself.
     pub(crate) fn file(&self) -> Option<Rc<File>> {
         self.file.clone()

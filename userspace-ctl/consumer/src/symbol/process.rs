@@ -22,6 +22,7 @@ use libproc::limit;
 use libproc::maps::{self, Map, Mapped};
 use libproc::process::Images;
 use libproc::{Image, Seen};
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -50,8 +51,8 @@ const FULL: &str = "too many files of processes are open: some addresses have no
 const SLOW: &str =
     "reading what a process, or one user's processes, have mapped takes too long: some \
                     addresses have no names";
-/// A look-up that takes longer has read a file.
-const LONG: Duration = Duration::from_millis(1);
+/// A look-up that takes longer has read something; what is known is found much faster.
+const LONG: Duration = Duration::from_micros(20);
 
 /// The processes seen so far.
 #[derive(Debug, Default)]
@@ -101,6 +102,8 @@ struct Mapping {
     seen: Option<Seen>,
     /// The last read of the map has not found it any more.
     is_gone: bool,
+    /// The file could not be opened.
+    is_closed: Cell<bool>,
 }
 
 /// Keeps those mappings of the read before that are not where others are now.
@@ -245,7 +248,7 @@ impl Processes {
         let hold = |map: Map| {
             let is_late = begin.elapsed() > TO_OPEN;
             let seen = if is_late { None } else { self.images.hold(number, &map, view.as_ref()) };
-            Mapping { map, seen, is_gone: false }
+            Mapping { map, seen, is_gone: false, is_closed: Cell::new(false) }
         };
         let mut share = Share::default();
         let mut fits = |map: &Map| share.grow(map.weight());
@@ -311,8 +314,14 @@ impl Processes {
     /// Returns the file of a mapping, which is read at the expense of the process's user.
     fn image(&self, pid: u64, mapping: &Mapping) -> Option<Rc<Image>> {
         let (of, number) = (self.known.get(&pid)?.share.of(), u32::try_from(pid).ok()?);
-        let Mapping { map, seen, .. } = mapping;
-        Some(budget::on_behalf(of, || self.images.held(seen.as_ref(), number, map)))
+        let Mapping { map, seen, is_closed, .. } = mapping;
+        if is_closed.get() {
+            return Some(Rc::default());
+        }
+        let image = budget::on_behalf(of, || self.images.held(seen.as_ref(), number, map));
+        // Opening it takes time, for each of its addresses.
+        is_closed.set(!image.is_open());
+        Some(image)
     }
 
     /// Reads the process's map again if it does not contain an address.
@@ -547,6 +556,37 @@ mod tests {
         std::fs::remove_file(&path).unwrap();
         assert_eq!(made.unwrap().full(), "[jit]`generated+0x8");
         assert_eq!(other.unwrap().full(), "memfd:doublemapper`0x28");
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_opened_is_asked_for_once() {
+        let us = std::process::id();
+        let pid = u64::from(us);
+        let here = our_place as *const () as u64;
+        let mut processes = Processes::default();
+        processes.read(pid);
+        // There was no room to hold the file, and it is gone.
+        processes.images = Images::default();
+        let find = |processes: &mut Processes, by: u64| {
+            let maps = &mut processes.known.get_mut(&pid).unwrap().maps;
+            let mapping = maps.iter_mut().find(|m| (m.map.start..m.map.end).contains(&here));
+            let inode = &mut mapping.unwrap().map.identity.inode;
+            *inode = inode.wrapping_add(by);
+            processes.place(pid, here).unwrap().symbol
+        };
+        assert_eq!(find(&mut processes, 1), None);
+        assert_eq!(find(&mut processes, 1_u64.wrapping_neg()), None);
+        processes.take();
+        processes.refresh(pid);
+        assert!(find(&mut processes, 0).is_some());
+    }
+
+    #[test]
+    fn every_look_that_takes_time_counts() {
+        let mut processes = Processes::default();
+        let long = LONG * 5;
+        processes.spend(1, || std::thread::sleep(long));
+        assert!(long < Duration::from_millis(1) && processes.spent.of[&1] >= long);
     }
 
     fn our_place() {}
