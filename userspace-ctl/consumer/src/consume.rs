@@ -112,12 +112,6 @@ impl EnabledProbes {
         Ok(EnabledProbe { epid, probe: id, parts, uarg, size, recs: eprobe.recs })
     }
 
-    /// Tells whether any known probe outside of the provider `dtrace` leaves records.
-    pub fn any_records(&self) -> bool {
-        let again = |e: &EnabledProbe| e.size > 0 && e.parts.first().is_some_and(|p| p != "dtrace");
-        self.known.iter().flatten().any(|e| again(e))
-    }
-
     /// Forgets EPIDs that the kernel will use for other probes.
     pub fn forget(&mut self, epids: &[Epid]) {
         for epid in epids {

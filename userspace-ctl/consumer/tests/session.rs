@@ -543,6 +543,23 @@ fn processes_that_wait_are_answered() {
     assert!(o.err.contains(told), "{}", o.err);
 }
 
+/// The probes that leave the records may be of programs that started after GO; then only probes of
+/// `dtrace` were there.
+#[test]
+fn buffers_and_processes_are_looked_at_while_many_records_are_printed() {
+    let looks = |records: u64| {
+        let fake = Fake::new(1, &["dtrace:late:f:fire"]);
+        let steps = Steps::new(&fake).then(move |k| {
+            (0..records).for_each(|n| k.fire("dtrace:late:f:fire", at(0, 2000 + n, &[])));
+        });
+        let o = run(&fake, &["dtrace:late:f:fire { printf(\"x\"); }"], &["quiet"], steps);
+        assert_eq!(o.out.trim().len() as u64, records, "{}", o.err);
+        let looks = fake.0.borrow().looks;
+        looks
+    };
+    assert_eq!(looks(3000), looks(10) + 2);
+}
+
 /// A waiter whose target does not wait for its probes, and ends.
 struct Hasty(Fake);
 

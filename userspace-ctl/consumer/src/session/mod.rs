@@ -86,8 +86,6 @@ struct Session<'a> {
     objects: Objects,
     symbols: Symbols,
     exit: Option<i32>,
-    /// Tells whether clauses leave records in buffers that are switched.
-    records: bool,
     /// A bell that rings when there is work before the time is over.
     bell: Option<File>,
     /// Space for the text that is being printed.
@@ -159,7 +157,7 @@ impl<'a> Tracing<'a> {
     ) -> Result<Self, Failure> {
         let doing = || "failed to claim anonymous state".to_string();
         let mut session = Session::new(kernel, output, settings, set, programs, &doing)?;
-        session.learn(start::PREFETCH);
+        session.enabled.prefetch(session.kernel, start::PREFETCH);
         Ok(Self(session))
     }
 
@@ -254,7 +252,6 @@ impl<'a> Session<'a> {
             objects: Objects::default(),
             symbols,
             exit: None,
-            records: false,
             bell: None,
             text: Vec::new(),
         })

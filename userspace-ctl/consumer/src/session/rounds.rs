@@ -64,7 +64,7 @@ impl Session<'_> {
                 text.clear();
             }
             n += 1;
-            if n % AT_A_TIME == 0 && self.records && !is_last {
+            if n % AT_A_TIME == 0 && !is_last {
                 self.take_more(timeline)?;
             }
         }

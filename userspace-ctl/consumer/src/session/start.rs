@@ -26,16 +26,10 @@ impl Session<'_> {
         self.tell_left_out(&started)?;
         self.tell_sizes(&started)?;
         let count = self.matched.saturating_add(enable::OWN_PROBES).min(PREFETCH);
-        self.learn(count);
+        self.enabled.prefetch(self.kernel, count);
         // Without temporal order, the CPU that ran BEGIN comes first.
         self.cpus.sort_by_key(|&c| c != started.cpu);
         Ok(())
-    }
-
-    /// Asks for the layouts of the first `count` enabled probes.
-    pub(super) fn learn(&mut self, count: u32) {
-        self.enabled.prefetch(self.kernel, count);
-        self.records = self.is_switching() && self.enabled.any_records();
     }
 
     /// Reports the probes that match but could not be enabled.

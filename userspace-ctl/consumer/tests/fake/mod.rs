@@ -80,6 +80,8 @@ pub struct Inner {
     pub refuses_rows: Option<(usize, i32)>,
     /// How many files OBJECT has refused.
     pub refused_files: usize,
+    /// How often STATUS was asked for.
+    pub looks: usize,
     /// The arguments of SEEN, and its answer.
     pub seen: Vec<u32>,
     pub late: u32,
@@ -115,6 +117,7 @@ impl Fake {
             objects: Vec::new(),
             refuses_rows: None,
             refused_files: 0,
+            looks: 0,
             seen: Vec::new(),
             late: 0,
             lowered: None,
@@ -346,6 +349,7 @@ impl Kernel for Fake {
     }
 
     fn status(&mut self) -> Answer<Status> {
+        self.0.borrow_mut().looks += 1;
         let inner = self.0.borrow();
         let mut status = inner.status;
         if let Some(tracing) = &inner.tracing {
