@@ -87,6 +87,25 @@ fn freopen_appends() {
     );
 }
 
+/// A traced program chooses the name of a file, which may have any bytes.
+#[test]
+fn names_for_system_and_freopen_keep_their_bytes() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = std::env::temp_dir().join(format!("dtrace-bytes-{}", std::process::id()));
+    std::fs::create_dir(&folder).unwrap();
+    let name = folder.display();
+    let program = format!(
+        "BEGIN {{ freopen(\"{name}/%s\", \"a\\xe9\"); printf(\"text\\n\"); freopen(\"\"); }} \
+         BEGIN {{ system(\"cp {name}/%s {name}/b\", \"a\\xe9\"); exit(0); }}"
+    );
+    let fake = hworld();
+    let o = run(&fake, &[&program], &["quiet", "destructive"], Steps::new(&fake));
+    let [a, b] = [&b"a\xe9"[..], b"b"].map(|n| folder.join(std::ffi::OsStr::from_bytes(n)));
+    let texts = [a, b].map(|path| std::fs::read_to_string(path).unwrap_or_default());
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(texts, ["text\n"; 2], "{}", o.err);
+}
+
 #[test]
 fn exit_ends_the_session_with_its_status() {
     let fake = hworld();

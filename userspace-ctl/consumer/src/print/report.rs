@@ -16,6 +16,8 @@ use abi::probe::until_nul;
 use abi::record::RecDesc;
 use d::{option, Program, Statement, StatementKind};
 use std::collections::HashMap;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
 use std::rc::Rc;
 
 /// The result of printing a record.
@@ -31,9 +33,9 @@ pub enum Report {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     /// `system()`: a command line.
-    System(String),
+    System(OsString),
     /// `freopen()`: the file for further output; an empty name restores the original output.
-    Freopen(String),
+    Freopen(OsString),
     /// `ftruncate()`: empties the output file.
     Ftruncate,
     /// `setopt()`: the new value of an option, or the reason why it has none.
@@ -362,7 +364,8 @@ impl Reporter {
             StatementKind::System(format) | StatementKind::Freopen(format) => {
                 let mut text = Vec::new();
                 plan_of(format, data.fields).print(&mut text, &data, &[], self.look());
-                let text = String::from_utf8_lossy(&text).into_owned();
+                // Names of files may have any bytes.
+                let text = OsString::from_vec(text);
                 effect(
                     out,
                     match kind {

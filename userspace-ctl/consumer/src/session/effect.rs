@@ -23,7 +23,7 @@ impl Session<'_> {
                     Ok(child) => self.await_command(child)?,
                     Err(e) => Err(e),
                 };
-                run.err().map(|e| format!("system(\"{line}\"): {e}"))
+                run.err().map(|e| format!("system(\"{}\"): {e}", line.to_string_lossy()))
             }
             Effect::Freopen(name) if name.is_empty() => {
                 self.outputs.redirected = None;
@@ -34,7 +34,7 @@ impl Session<'_> {
                     self.outputs.redirected = Some(file);
                     None
                 }
-                Err(e) => Some(format!("freopen(\"{name}\"): {e}")),
+                Err(e) => Some(format!("freopen(\"{}\"): {e}", name.to_string_lossy())),
             },
             Effect::Setopt(Ok((id, value))) => {
                 self.options.set(id, value);

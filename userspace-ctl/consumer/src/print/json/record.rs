@@ -9,6 +9,7 @@ use crate::datum::is_unsigned;
 use abi::record::RecordHeader;
 use d::format::{Format, Piece, Value};
 use d::{Program, StatementKind};
+use std::os::unix::ffi::OsStrExt;
 use zerocopy::FromBytes;
 
 impl Reporter {
