@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Code that a process generates while it runs, from the file that its runtime writes for
 //! profilers: `/tmp/perf-PID.map`, with lines of an address, a size and a name. Numbers are
-//! hexadecimal; if several lines have the same address, the last one counts.
+//! hexadecimal; where several lines have the same addresses, the last one counts.
 //!
 //! Anybody may write to `/tmp`, so only a plain file of the process's own user is read. For an
 //! ended process nothing tells which `/tmp` it had, so that is remembered from when the process was
@@ -12,16 +12,27 @@ use crate::files::{Root, View};
 use crate::function::MOST_NAME;
 use crate::process;
 use crate::status;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::os::unix::fs::MetadataExt;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// The most bytes of a file that are read.
 const MOST: u64 = 64 << 20;
 
-/// A piece of code: the first address, the first address behind it, the name.
-type Line = (u64, u64, Box<str>);
+/// Code by address: each piece is what later lines have left of a line.
+type Code = BTreeMap<u64, Piece>;
+
+#[derive(Debug, Clone)]
+struct Piece {
+    /// The first address behind it.
+    end: u64,
+    /// The first address of the line.
+    start: u64,
+    name: Rc<str>,
+}
 
 /// A file that takes longer to read is not read again for a while: as many times as long.
 const LONG: Duration = Duration::from_millis(20);
@@ -32,8 +43,7 @@ const WHILE: u32 = 20;
 pub struct Jit {
     /// When the process started; `None`: it was never seen alive.
     started: Option<u64>,
-    /// By address.
-    code: Vec<Line>,
+    code: Code,
     /// The memory of the code: any number of processes can have the same file.
     share: Share,
     /// The place where the file is, or will be.
@@ -76,9 +86,8 @@ impl Jit {
 
     /// Returns the name of the code at an address, and the distance from its beginning.
     pub fn symbol(&self, address: u64) -> Option<(&str, u64)> {
-        let after = self.code.partition_point(|(start, ..)| *start <= address);
-        let (start, end, name) = self.code.get(after.checked_sub(1)?)?;
-        (address < *end).then_some((name, address - start))
+        let (_, piece) = self.code.range(..=address).next_back()?;
+        (address < piece.end).then_some((&*piece.name, address - piece.start))
     }
 }
 
@@ -109,27 +118,40 @@ impl Home {
     }
 }
 
-/// Returns the lines of a file, as many as there is room for.
-fn parse(text: &str, share: &mut Share) -> Vec<Line> {
+/// Returns the code that a file describes, as much as there is room for.
+fn parse(text: &str, share: &mut Share) -> Code {
     let line = |line: &str| {
         let mut words = line.trim_end().splitn(3, ' ');
         let mut number = || {
             let word = words.next()?;
             u64::from_str_radix(word.strip_prefix("0x").unwrap_or(word), 16).ok()
         };
-        let (start, size) = (number()?, number()?);
+        let (start, size) = (number()?, number().filter(|size| *size > 0)?);
         let name = words.next().filter(|name| name.len() <= MOST_NAME)?;
-        Some((start, start.checked_add(size)?, name.into()))
+        Some(Piece { start, end: start.checked_add(size)?, name: name.into() })
     };
-    // The list grows by doubling, and sorting it takes as much again.
-    let fits = |line: &Line| share.grow(3 * size_of::<Line>() + line.2.len());
-    let mut all: Vec<_> = text.lines().filter_map(line).take_while(fits).collect();
-    // The sort is stable, so of lines with the same address the last one stays the last.
-    all.sort_by_key(|(start, ..)| *start);
-    all.reverse();
-    all.dedup_by_key(|(start, ..)| *start);
-    all.reverse();
-    all
+    // A line within another one makes two pieces more, and a map is at least half full.
+    let fits = |line: &Piece| share.grow(4 * size_of::<(u64, Piece)>() + line.name.len());
+    let mut code = Code::new();
+    text.lines().filter_map(line).take_while(fits).for_each(|line| put(&mut code, line));
+    code
+}
+
+/// Adds a line; the code that was there before is no more.
+fn put(code: &mut Code, line: Piece) {
+    let (start, end) = (line.start, line.end);
+    let mut rest = None;
+    if let Some((_, before)) = code.range_mut(..start).next_back().filter(|(_, b)| b.end > start) {
+        rest = Some(before.clone());
+        before.end = start;
+    }
+    while let Some(at) = code.range(start..end).next().map(|(at, _)| *at) {
+        rest = code.remove(&at);
+    }
+    if let Some(rest) = rest.filter(|rest| rest.end > end) {
+        code.insert(end, rest);
+    }
+    code.insert(start, line);
 }
 
 #[cfg(test)]
@@ -160,8 +182,23 @@ mod tests {
     fn a_name_without_end() {
         let [short, long] = [MOST_NAME, MOST_NAME + 1].map(|n| "n".repeat(n));
         let text = format!("10 8 {long}\n20 8 {short}\n30 8 {long}\n");
-        let starts = parse(&text, &mut Share::default()).iter().map(|l| l.0).collect::<Vec<_>>();
-        assert_eq!(starts, [0x20]);
+        assert!(parse(&text, &mut Share::default()).keys().eq(&[0x20]));
+    }
+
+    /// A runtime frees code and puts other code there, of any size.
+    #[test]
+    fn the_last_line_of_an_address_counts() {
+        let names = |text: &str| {
+            let jit = Jit { code: parse(text, &mut Share::default()), ..Jit::default() };
+            let name = |at| jit.symbol(at).map(|(name, by)| format!("{name}+{by:x}"));
+            [0x0f, 0x10, 0x4f, 0x50, 0x6f, 0x70, 0xff, 0x100].map(|at| name(at).unwrap_or_default())
+        };
+        let within = names("10 f0 old\n50 20 new\n");
+        assert_eq!(within, ["", "old+0", "old+3f", "new+0", "new+1f", "old+60", "old+ef", ""]);
+        let over = names("50 20 old\n10 f0 new\n");
+        assert_eq!(over, ["", "new+0", "new+3f", "new+40", "new+5f", "new+60", "new+ef", ""]);
+        let many = names("10 20 a\n50 20 b\n70 90 c\n10 10 d\n4f 22 new\n100 0 none\n");
+        assert_eq!(many, ["", "d+0", "new+0", "new+1", "new+20", "new+21", "c+8f", ""]);
     }
 
     /// The lines of a file of 8 MB would take far more memory.
