@@ -253,6 +253,7 @@ macro_rules! for_each_user_reason {
             (22, Share, "its process, or the user who runs it, has as many probes in notes as are allowed"),
             (23, Size, "the function has more than 16 MiB of code, or more than its file"),
             (24, Replaced, "the process has mapped another file there since dtrace read its map"),
+            (25, Resolver, "it is a resolver (IFUNC) that its library does not call itself, so dtrace cannot tell which function it has chosen"),
         }
     };
 }

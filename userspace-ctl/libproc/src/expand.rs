@@ -172,6 +172,13 @@ pub fn expand(
         return Err(Miss::Function);
     }
     let is_open = is_open(pattern.function);
+    // When all resolvers have been called, one whose choice is not known is never run again.
+    let (lost, functions): (Vec<_>, Vec<_>) =
+        functions.into_iter().partition(|f| f.is_resolver && chosen.is_linked);
+    out.refused.extend(lost.iter().map(|f| {
+        let names = [object.module, &f.name, pattern.name].map(String::from);
+        Refused { names, place: None, reason: UserReason::Resolver }
+    }));
     let mut making = Making { object, is_open, out };
     functions.iter().try_for_each(|f| making.function(f, wanted))
 }
@@ -492,6 +499,27 @@ mod tests {
         // If a place has several names, the wanted one counts.
         assert_eq!(of("libc", "__write", "entry").0[0].2, of("libc", "write", "entry").0[0].2);
         assert_eq!(of("libc", "__writ?", "entry").0.len(), 1);
+    }
+
+    /// A probe in a resolver would never fire: the dynamic linker has called it already.
+    #[test]
+    fn a_resolver_is_not_the_function_of_its_name() {
+        let me = Process::read(std::process::id()).unwrap();
+        let images = Images::default();
+        let libc = me.called("libc").next().unwrap();
+        let strlen = |chosen: &Chosen| {
+            let mut out = Batches::default();
+            let pattern = Pattern { function: "strlen", name: "entry" };
+            assert_eq!(expand(libc.placed(me.pid, &images), chosen, pattern, &mut out), Ok(()));
+            let refused = out.refused.pop().map(|r| (r.names.join(":"), r.reason));
+            (out.places, refused)
+        };
+        // As if the library had no calls of it.
+        let none = Image::default().chosen(me.pid, 0);
+        let name = "libc.so.6:strlen:entry".to_string();
+        assert!(none.is_linked && !Chosen::default().is_linked);
+        assert_eq!(strlen(&none), (0, Some((name, UserReason::Resolver))));
+        assert_eq!(strlen(&Chosen::default()), (1, None));
     }
 
     #[test]
