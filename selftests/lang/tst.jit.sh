@@ -26,7 +26,7 @@ static void make(char *at, const char *name)
 
 int main(void)
 {
-	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, KIND | MAP_ANONYMOUS, -1, 0);
 
 	make(page, "first made");
 	sleep(1);
@@ -34,12 +34,14 @@ int main(void)
 	return 0;
 }
 C
-gcc -O1 -o /tmp/jit /tmp/jit.c || fail "gcc"
-# At the first rate a frame is named while the program runs, at the second both when it has ended.
-for rate in 100ms 1min; do
-	dtrace -q -x switchrate=$rate -n 'syscall::getpid:entry /pid == $target/ { ustack(1); }' -c /tmp/jit |
+# At the first rate a frame is named while the program runs, at the second both when it has ended. Shared memory has a
+# path, /dev/zero, but no file.
+for how in 100ms:PRIVATE 1min:PRIVATE 1min:SHARED; do
+	rate=${how%:*}
+	gcc -O1 -DKIND="MAP_${how#*:}" -o /tmp/jit /tmp/jit.c || fail "gcc"
+	dtrace -q -x switchrate="$rate" -n 'syscall::getpid:entry /pid == $target/ { ustack(1); }' -c /tmp/jit |
 		sed -n 's/^  *//p' | grep -v '`getpid' >/tmp/frames
-	expect "names at $rate" "$(cat /tmp/frames)" '[jit]`first made+0x7
+	expect "names at $how" "$(cat /tmp/frames)" '[jit]`first made+0x7
 [jit]`second+0x7'
 done
 # The file is root's, the process is not.
@@ -48,7 +50,7 @@ echo 0 ffffffffffff planted >/tmp/perf-$$.map
 exec setpriv --reuid 65534 --clear-groups /tmp/jit.plain
 S
 sed 's/map = fopen.*/map = stderr;/; s/fclose(map);//' /tmp/jit.c >/tmp/plain.c
-gcc -O1 -o /tmp/jit.plain /tmp/plain.c || fail "gcc plain"
+gcc -O1 -DKIND=MAP_PRIVATE -o /tmp/jit.plain /tmp/plain.c || fail "gcc plain"
 dtrace -q -n 'syscall::getpid:entry /execname == "jit.plain"/ { ustack(1); }' -c "bash /tmp/foreign" >/tmp/o 2>/dev/null
 grep -q '0x' /tmp/o || { cat /tmp/o; fail "no frames"; }
 grep -q planted /tmp/o && fail "somebody else's file was believed"
