@@ -117,7 +117,8 @@ impl Images {
         Some((file, state))
     }
 
-    fn last(&self, map: &Map, view: Option<&Rc<View>>) -> Option<Seen> {
+    /// Returns the file behind a map in the state in which any process was last seen with it.
+    pub fn last(&self, map: &Map, view: Option<&Rc<View>>) -> Option<Seen> {
         let state = self.last.borrow().get(&map.identity).copied()?;
         Some(Seen { state, view: view.cloned() })
     }

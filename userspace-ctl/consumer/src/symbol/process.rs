@@ -247,7 +247,11 @@ impl Processes {
         let view = self.images.view(number);
         let hold = |map: Map| {
             let is_late = begin.elapsed() > TO_OPEN;
-            let seen = if is_late { None } else { self.images.hold(number, &map, view.as_ref()) };
+            // A map that is read again must not lose names because the machine is busy.
+            let seen = match is_late {
+                true => self.images.last(&map, view.as_ref()),
+                false => self.images.hold(number, &map, view.as_ref()),
+            };
             Mapping { map, seen, is_gone: false, is_closed: Cell::new(false) }
         };
         let mut share = Share::default();
