@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The kernel's symbols from /proc/kallsyms. Its ten megabytes of text are kept as one text of
 //! names and one row of 16 bytes for each symbol.
-
 //!
 //! Modules and BPF programs that were loaded since the file was read look like the end of whatever
 //! is before them. So the names in modules are used only while the list of modules has nothing new.
@@ -248,7 +247,7 @@ mod tests {
         assert_eq!(place.full(), "vmlinux`sys_getpid+0x4");
     }
 
-    /// What is loaded next to a known module must not have the names of that module.
+    /// The addresses of a new module do not get the names of its neighbour.
     #[test]
     fn what_is_loaded_later_has_its_own_names() {
         let folder = std::env::temp_dir().join(format!("dtrace-kallsyms-{}", std::process::id()));
