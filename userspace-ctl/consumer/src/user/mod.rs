@@ -377,14 +377,20 @@ impl ProcessProbes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{Read as _, Write as _};
     use std::os::unix::process::CommandExt;
-    use std::process::Command;
+    use std::process::{Command, Stdio};
 
     #[test]
     fn a_user_pays_for_the_files_of_own_processes() {
+        let mut cat = Command::new("cat");
         // Only root can start it.
-        let Ok(mut child) = Command::new("sleep").arg("1000").uid(77).spawn() else { return };
+        let cat = cat.uid(77).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let Ok(mut child) = cat else { return };
         let pid = child.id();
+        // `spawn` returns before the kernel has mapped the dynamic linker.
+        child.stdin.as_ref().unwrap().write_all(b"x").unwrap();
+        child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
         let mut probes = ProcessProbes::default();
         let process = Process::read(pid).unwrap();
         // Whether an object has probes of locks is seen in its symbols.
