@@ -4,7 +4,7 @@
 
 use crate::error::{reason, Error};
 use crate::sys;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus};
 
@@ -77,8 +77,8 @@ impl Target {
     }
 
     /// Returns a descriptor that is readable when the process has ended.
-    pub fn fd(&self) -> RawFd {
-        self.pidfd.as_raw_fd()
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        self.pidfd.as_fd()
     }
 
     /// Lets a command that we started run.
@@ -172,7 +172,7 @@ mod tests {
         std::thread::sleep(std::time::Duration::from_millis(50));
         assert!(!dir.exists(), "it ran before resume");
         target.resume().unwrap();
-        assert_eq!(sys::poll(&[target.fd()], 5000).unwrap(), [true]);
+        assert_eq!(sys::poll(&[target.fd()], Some(5_000_000_000)).unwrap(), [true]);
         assert!(dir.exists());
         assert_eq!(target.epitaph(), format!("pid {} has exited", target.pid()));
         std::fs::remove_dir(&dir).unwrap();
@@ -186,7 +186,7 @@ mod tests {
         ] {
             let mut target = Target::create(command, Stdio::Ours).unwrap();
             target.resume().unwrap();
-            assert_eq!(sys::poll(&[target.fd()], 5000).unwrap(), [true]);
+            assert_eq!(sys::poll(&[target.fd()], Some(5_000_000_000)).unwrap(), [true]);
             assert_eq!(target.epitaph(), format!("pid {} {want}", target.pid()));
         }
         let e = Target::create("/nonexistent/command", Stdio::Ours).unwrap_err().to_string();

@@ -12,14 +12,20 @@ use abi::unwind::{Key, Object, Strangers};
 use abi::user::Seen;
 use abi::user::{Make, Refusal};
 use d::Identity;
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec};
+use rustix::fs::MemfdFlags;
+use rustix::io::Errno;
+use rustix::process::{self, Pid, WaitOptions};
+use rustix::thread::CapabilitySet;
 use std::fs::File;
 use std::io::{Error, Result, Seek, Write};
 use std::mem::MaybeUninit;
 use std::net::IpAddr;
 use std::ops::Range;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
+use std::time::Duration;
 use zerocopy::{FromBytes, IntoBytes};
 
 /// An ioctl argument without addresses.
@@ -127,14 +133,8 @@ pub fn ioctl_make(
 /// can be mapped, and none before kernel 6.16; after an error the caller must read the file.
 pub fn map_sysfs(file: &File) -> Result<&'static [u8]> {
     let refused = Error::from_raw_os_error(libc::EINVAL);
-    // SAFETY: `statfs` is plain old data for which zero bytes are valid.
-    let mut fs: libc::statfs = unsafe { std::mem::zeroed() };
-    // SAFETY: `fs` is live.
-    if unsafe { libc::fstatfs(file.as_raw_fd(), &mut fs) } < 0 {
-        return Err(Error::last_os_error());
-    }
     let len = usize::try_from(file.metadata()?.len()).unwrap_or(0);
-    if fs.f_type != libc::SYSFS_MAGIC || len == 0 {
+    if rustix::fs::fstatfs(file)?.f_type != libc::SYSFS_MAGIC || len == 0 {
         return Err(refused);
     }
     let (read, own) = (libc::PROT_READ, libc::MAP_PRIVATE);
@@ -197,7 +197,8 @@ pub fn in_small_pages(memory: &mut [u8]) {
     unsafe { libc::madvise(pages.as_mut_ptr().cast(), len, libc::MADV_NOHUGEPAGE) };
 }
 
-/// Returns our ids, for the macro variables.
+/// Returns our ids, for the macro variables. Those of processes outside our PID namespace are 0,
+/// which rustix takes for impossible.
 pub fn identity() -> Identity {
     // SAFETY: these calls take no memory and cannot fail.
     unsafe {
@@ -223,31 +224,22 @@ pub fn is_ignored(signal: i32) -> bool {
     rc == 0 && unsafe { now.assume_init() }.sa_sigaction == libc::SIG_IGN
 }
 
-/// Waits until a descriptor is readable or the time is over; tells which ones are readable.
-pub fn poll(fds: &[RawFd], timeout_ms: i32) -> Result<Vec<bool>> {
-    let mut set: Vec<libc::pollfd> =
-        fds.iter().map(|&fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 }).collect();
-    // SAFETY: `set` is a live array of `set.len()` pollfd.
-    let rc = unsafe { libc::poll(set.as_mut_ptr(), set.len() as libc::nfds_t, timeout_ms) };
-    if rc < 0 {
-        let e = Error::last_os_error();
-        return match e.kind() {
-            std::io::ErrorKind::Interrupted => Ok(vec![false; fds.len()]),
-            _ => Err(e),
-        };
+/// Waits until a descriptor is readable or the time is over; tells which ones are readable. Without
+/// a time it waits for as long as it takes.
+pub fn poll(fds: &[BorrowedFd<'_>], ns: Option<u64>) -> Result<Vec<bool>> {
+    let mut set: Vec<_> =
+        fds.iter().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)).collect();
+    let time = ns.and_then(|ns| Timespec::try_from(Duration::from_nanos(ns)).ok());
+    match rustix::event::poll(&mut set, time.as_ref()) {
+        Ok(_) => Ok(set.iter().map(|fd| !fd.revents().is_empty()).collect()),
+        Err(Errno::INTR) => Ok(vec![false; fds.len()]),
+        Err(e) => Err(e.into()),
     }
-    Ok(set.iter().map(|p| p.revents != 0).collect())
 }
 
 /// Makes a file in memory with this content, positioned at its beginning.
 pub fn memory_file(content: &[u8]) -> Result<File> {
-    // SAFETY: the name is a string with its NUL, and is only read.
-    let fd = unsafe { libc::memfd_create(c"dtrace".as_ptr(), libc::MFD_CLOEXEC) };
-    if fd < 0 {
-        return Err(Error::last_os_error());
-    }
-    // SAFETY: the call just gave us this descriptor; nobody else has it.
-    let mut file = unsafe { File::from_raw_fd(fd) };
+    let mut file = File::from(rustix::fs::memfd_create("dtrace", MemfdFlags::CLOEXEC)?);
     file.write_all(content)?;
     file.rewind()?;
     Ok(file)
@@ -255,24 +247,14 @@ pub fn memory_file(content: &[u8]) -> Result<File> {
 
 /// Makes a descriptor that becomes readable when it is signalled; reading 8 bytes resets it.
 pub fn eventfd() -> Result<File> {
-    // SAFETY: takes two integers, touches no memory of ours.
-    let fd = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
-    if fd < 0 {
-        return Err(Error::last_os_error());
-    }
-    // SAFETY: the call just gave us this descriptor; nobody else has it.
-    Ok(unsafe { File::from_raw_fd(fd) })
+    let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
+    Ok(File::from(rustix::event::eventfd(0, flags)?))
 }
 
 /// Returns a descriptor that becomes readable when the process ends.
 pub fn pidfd_open(pid: u32) -> Result<OwnedFd> {
-    // SAFETY: takes two integers, touches no memory of ours.
-    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid as libc::pid_t, 0) };
-    if fd < 0 {
-        return Err(Error::last_os_error());
-    }
-    // SAFETY: the call just gave us this descriptor; nobody else has it.
-    Ok(unsafe { OwnedFd::from_raw_fd(fd as RawFd) })
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).ok_or(Errno::INVAL)?;
+    Ok(process::pidfd_open(pid, process::PidfdFlags::empty())?)
 }
 
 /// Makes a command run with the limits with which we were started.
@@ -295,21 +277,18 @@ pub fn spawn_stopped(command: &mut Command) -> Result<Child> {
         });
     }
     let mut child = command.spawn()?;
-    let (pid, mut status) = (child.id() as libc::pid_t, 0);
-    // SAFETY: `status` is live; the pid is our child's.
-    while unsafe { libc::waitpid(pid, &mut status, libc::WUNTRACED) } < 0 {
-        match Error::last_os_error() {
-            e if e.kind() == std::io::ErrorKind::Interrupted => {}
-            e => {
+    loop {
+        let waited = process::waitpid(Some(Pid::from_child(&child)), WaitOptions::UNTRACED);
+        return match waited {
+            Err(Errno::INTR) => continue,
+            Err(e) => {
                 let _ = child.kill();
-                return Err(e);
+                Err(e.into())
             }
-        }
-    }
-    match libc::WIFSTOPPED(status) {
-        true => Ok(child),
-        // It has been reaped: its number may already be that of another process.
-        false => Err(Error::other("it ended before its first instruction")),
+            Ok(Some((_, status))) if status.stopped() => Ok(child),
+            // It has been reaped: its number may already be that of another process.
+            Ok(_) => Err(Error::other("it ended before its first instruction")),
+        };
     }
 }
 
@@ -317,36 +296,12 @@ pub fn spawn_stopped(command: &mut Command) -> Result<Child> {
 /// which command he finds: with CAP_SYS_PTRACE, `/proc/PID/root` leads into closed folders. What
 /// the command may do does not change; exec computes that from the other sets.
 fn lower_capabilities() -> Result<()> {
-    #[repr(C)]
-    struct Header {
-        version: u32,
-        pid: i32,
-    }
-    #[repr(C)]
-    #[derive(Clone, Copy)]
-    struct Half {
-        effective: u32,
-        permitted: u32,
-        inheritable: u32,
-    }
-    /// `_LINUX_CAPABILITY_VERSION_3`.
-    const VERSION: u32 = 0x2008_0522;
-    // SAFETY: it takes nothing and cannot fail.
-    if unsafe { libc::geteuid() } == 0 {
+    if process::geteuid().is_root() {
         return Ok(());
     }
-    let mut header = Header { version: VERSION, pid: 0 };
-    let mut halves = [Half { effective: 0, permitted: 0, inheritable: 0 }; 2];
-    // SAFETY: both are live, and version 3 has two halves.
-    if unsafe { libc::syscall(libc::SYS_capget, &mut header, &mut halves) } != 0 {
-        return Err(Error::last_os_error());
-    }
-    halves.iter_mut().for_each(|half| half.effective = 0);
-    // SAFETY: as above.
-    match unsafe { libc::syscall(libc::SYS_capset, &header, &halves) } {
-        0 => Ok(()),
-        _ => Err(Error::last_os_error()),
-    }
+    let mut sets = rustix::thread::capabilities(None)?;
+    sets.effective = CapabilitySet::empty();
+    Ok(rustix::thread::set_capabilities(None, sets)?)
 }
 
 /// How a running process came to a halt.

@@ -8,7 +8,7 @@ use crate::sys;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::fs::File;
 use std::io::Read as _;
-use std::os::fd::AsRawFd;
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
@@ -83,11 +83,10 @@ impl Waiter for Signals {
             // The compiler is no longer needed. A failure here costs nothing but memory.
             let _ = sys::give_back_code();
         }
-        let mut fds = vec![self.wakeup.as_raw_fd()];
+        let mut fds = vec![self.wakeup.as_fd()];
         fds.extend(self.targets.iter().map(Target::fd));
-        fds.extend(bell.map(AsRawFd::as_raw_fd));
-        let ms = i32::try_from(ns.div_ceil(1_000_000)).unwrap_or(i32::MAX);
-        let Ok(ready) = sys::poll(&fds, ms) else {
+        fds.extend(bell.map(AsFd::as_fd));
+        let Ok(ready) = sys::poll(&fds, Some(ns)) else {
             return Event::Interrupt;
         };
         let mut ready = ready.into_iter();

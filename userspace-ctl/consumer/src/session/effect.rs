@@ -6,7 +6,7 @@ use crate::error::{reason, Error, Failure};
 use crate::print::report::Effect;
 use crate::sys;
 use std::io::{Read, Write};
-use std::os::fd::AsRawFd;
+use std::os::fd::AsFd;
 
 impl Session<'_> {
     /// Carries out what a record asks for; failures are reported and tracing goes on.
@@ -63,7 +63,7 @@ impl Session<'_> {
         let mut rung = false;
         match sys::pidfd_open(child.id()) {
             Ok(end) => loop {
-                match sys::poll(&[end.as_raw_fd(), bell.as_raw_fd()], -1).as_deref() {
+                match sys::poll(&[end.as_fd(), bell.as_fd()], None).as_deref() {
                     Ok([false, true]) => {}
                     Ok([false, false]) => continue,
                     Ok(_) | Err(_) => break,

@@ -163,7 +163,7 @@ mod tests {
         let names = process.objects.iter().map(|o| o.name.clone()).collect();
         // The command is intact and does what it would have done.
         target.resume().unwrap();
-        assert_eq!(sys::poll(&[target.fd()], -1).unwrap(), [true]);
+        assert_eq!(sys::poll(&[target.fd()], None).unwrap(), [true]);
         assert_eq!(target.epitaph(), format!("pid {pid} exited with status 3"), "{command}");
         (names, at.unwrap_or_default())
     }
@@ -231,7 +231,7 @@ mod tests {
         assert!(names.len() > 3 && names[0] == "libc.so.6`read", "{names:?}");
         assert!(names.iter().any(|n| n == "libc.so.6`__libc_start_main"), "{names:?}");
         target.resume().unwrap();
-        assert_eq!(sys::poll(&[target.fd()], -1).unwrap(), [true]);
+        assert_eq!(sys::poll(&[target.fd()], None).unwrap(), [true]);
         assert_eq!(target.epitaph(), format!("pid {pid} has exited"));
     }
 
