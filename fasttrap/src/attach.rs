@@ -178,7 +178,7 @@ impl State {
         if !any_refused || self.publish().is_ok() {
             self.settled();
         }
-        if self.processes.iter().any(|p| p.may_shrink() || p.owes) {
+        if self.processes.iter().any(|p| p.may_shrink() || p.owes || p.is_stuck()) {
             self.patience = LEAST_PATIENCE;
             user::look_again(self.patience);
         }

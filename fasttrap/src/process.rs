@@ -832,7 +832,7 @@ impl Process {
             let pokes = pokes.get_mut(..points.len()).unwrap_or_default();
             space.poke(pokes);
             let is_left = |(poke, point): &(&Poke, &Point)| match poke.result() {
-                Err(Ground::NoMemory | Ground::Away) => true,
+                Err(Ground::NoMemory | Ground::Away) => point.armed,
                 Err(why) => may_be_copy(why) && point.armed && point.stays_in_copy(space, false),
                 Ok(()) => false,
             };

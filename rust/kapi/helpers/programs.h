@@ -62,18 +62,24 @@ struct kapi_area {
 	u64 start, end, flags, offset, inode, number, shown_number;
 	u32 device, generation, shown_device;
 	bool answers;
+	/* A userfaultfd handles its faults. */
+	bool watched;
 };
 bool kapi_space_area(struct mm_struct *mm, u64 addr, struct kapi_area *to);
+bool kapi_page_is_own(struct page *page);
 void kapi_page_put(struct page *page, bool dirty);
 bool kapi_shadow_stack(void);
 
-/* mapping.c */
+/* errand.c */
 long kapi_map_code(u64 at, u64 size);
 long kapi_map_there(struct mm_struct *mm, u32 owner, u64 near, u64 size, u64 ns, u64 *looked);
+long kapi_copy_there(struct mm_struct *mm, u32 owner, const u64 *pages, u32 n, u64 ns);
 /* unmapping.c */
 int kapi_unmaps_begin(void);
 int kapi_unmaps_add(struct mm_struct *mm, u64 at, u64 size);
 void kapi_unmaps_end(void);
+/* space.rs */
+long kapi_copy_here(struct mm_struct *mm, const u64 *pages, u32 n);
 /* mapping.rs */
 long kapi_map_here(struct mm_struct *mm, u64 near, u64 size, u64 *looked);
 int kapi_unmap_here(struct mm_struct *mm, u64 at, u64 size);

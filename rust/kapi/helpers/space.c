@@ -247,7 +247,7 @@ bool kapi_space_area(struct mm_struct *mm, u64 addr, struct kapi_area *to)
 		return false;
 	*to = (struct kapi_area) {
 		.start = vma->vm_start, .end = vma->vm_end, .flags = vma->vm_flags,
-		.offset = (u64)vma->vm_pgoff << PAGE_SHIFT, .answers = kapi_answers(vma),
+		.offset = (u64)vma->vm_pgoff << PAGE_SHIFT, .answers = kapi_answers(vma), .watched = userfaultfd_armed(vma),
 	};
 	if (vma->vm_file) {
 		const struct inode *inode = file_inode(vma->vm_file);
@@ -262,6 +262,12 @@ bool kapi_space_area(struct mm_struct *mm, u64 addr, struct kapi_area *to)
 		to->shown_device = inode->i_sb->s_dev;
 	}
 	return true;
+}
+
+/* Tells whether it is a copy of a page of a file, or of no file. */
+bool kapi_page_is_own(struct page *page)
+{
+	return PageAnon(page);
 }
 
 void kapi_page_put(struct page *page, bool dirty)

@@ -18,9 +18,9 @@ use kernel::sizes::{SZ_2G, SZ_64K, SZ_64M};
 /// The largest distance: jumps, and instructions that refer to memory near themselves, must reach.
 const REACH: u64 = (SZ_2G - SZ_64M) as u64;
 
-/// A map that succeeds, takes no longer, in ns, and looks at no more mappings of the process costs
-/// no patience. A program may have tens of thousands of mappings with no hole between them.
-const PROMPT: u64 = 10_000_000;
+/// A map that succeeds and looks at no more mappings of the process costs so much less patience, in
+/// ns. A program may have tens of thousands of mappings with no hole between them.
+const FREE: u64 = 2_000_000;
 const FEW: u64 = 1 << 10;
 
 /// How often a place is looked for if another thread takes it first.
@@ -83,7 +83,7 @@ fn hole(locked: &Locked<'_>, near: u64, size: u64, looked: &mut u64) -> Result<u
 ///
 /// # Safety
 ///
-/// Only the thread in `mapping.c` may call this; it uses the memory `mm`, which has users.
+/// Only the thread in `errand.c` may call this; it uses the memory `mm`, which has users.
 #[no_mangle]
 unsafe extern "C" fn kapi_map_here(
     mm: *mut c_void,
@@ -151,17 +151,12 @@ impl Space {
         let since = time::monotonic_ns();
         let user = self.in_use().ok_or(ESRCH)?;
         let owner = self.owner();
-        let left = patience::take(owner, since);
-        if left == 0 {
-            return Err(EAGAIN);
-        }
+        let left = patience::left_for_errand(owner).ok_or(EAGAIN)?;
         let (mm, mut looked) = (user.as_raw().cast(), 0);
         // SAFETY: `user` keeps the users of the `mm_struct`.
         let at = unsafe { sys::kapi_map_there(mm, owner, near, size, left, &mut looked) };
-        let took = time::monotonic_ns().saturating_sub(since);
-        if at < 0 || looked > FEW || took > PROMPT {
-            patience::take(owner, since);
-        }
+        let is_free = at >= 0 && looked <= FEW;
+        patience::take(owner, if is_free { since.saturating_add(FREE) } else { since });
         match u64::try_from(at) {
             Ok(start) => Ok(Room { start, size }),
             // CAST: an errno.

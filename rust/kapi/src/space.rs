@@ -15,6 +15,10 @@
 //! - Under such locks, only memory that a user cannot serve is faulted in (`Area::answers`); of all
 //!   other memory, only pages that are present are used (`FOLL_NOFAULT`). `mmap_lock` is waited for
 //!   a bounded time ([`patience`]).
+//! - After a fork, parent and child share a page with a breakpoint, and only a fault gives the
+//!   parent a copy to write to. On the other memory, a thread of our own takes that fault
+//!   (`errand.c`): nobody keeps the page from being removed just before, and then it comes from the
+//!   program. The thread is waited for a bounded time, too.
 //! - A thread that holds no lock brings pages in first ([`Space::touch`]). It waits for as long as
 //!   the process likes, and a signal that kills the thread ends that wait as far as the file system
 //!   allows.
@@ -30,9 +34,10 @@ use crate::time;
 use core::marker::PhantomData;
 use core::mem;
 use core::ptr::{self, NonNull};
+use core::slice;
 use kernel::bindings;
 use kernel::error::to_result;
-use kernel::ffi::c_void;
+use kernel::ffi::{c_long, c_void};
 use kernel::mm::virt::flags;
 use kernel::mm::{Mm, MmWithUser, MmWithUserAsync};
 use kernel::page::{PAGE_MASK, PAGE_SIZE};
@@ -105,6 +110,10 @@ impl Poke {
         Self { addr, text, old, new, result: Ok(()) }
     }
 
+    fn is_away(&self) -> bool {
+        self.result == Err(Ground::Away)
+    }
+
     /// Returns the result.
     pub fn result(&self) -> core::result::Result<(), Ground> {
         self.result
@@ -116,6 +125,9 @@ const TRIES: usize = 8;
 
 /// How many bytes are changed while other threads wait for the process's memory map.
 const CHUNK: usize = 256;
+
+/// How many pages are copied at a time.
+const PAGES: usize = 64;
 
 /// Flags, as [`Area`] has them.
 const EXEC: u64 = flags::EXEC as u64;
@@ -310,9 +322,29 @@ impl<'a> Locked<'a> {
         }
         // A daemon that has read the request may never answer, and then no signal ends the wait.
         // So rmmod must not begin meanwhile; once it has begun, nobody begins to wait.
-        if !modules::hold_own() {
+        // A child needs no program to get its copy of a page that it shares with its parent.
+        let is_held = modules::hold_own();
+        if !is_held && !self.is_own(addr) {
             return Err(EFAULT);
         }
+        let result = self.fault(addr, write);
+        if is_held {
+            // SAFETY: taken above. A child is awaited before the module goes (`children.c`); any
+            // other caller has a file open, which holds the module.
+            unsafe { modules::release_own() };
+        }
+        result
+    }
+
+    /// Tells whether a fault for writing needs no program: the page is present and is a copy
+    /// already, and no userfaultfd handles the fault.
+    fn is_own(&self, addr: u64) -> bool {
+        let is_watched = self.area(addr).is_none_or(|area| area.watched);
+        !is_watched && self.page(addr, 0).is_ok_and(|page| page.is_own())
+    }
+
+    /// Faults in the page of an address, for as long as that takes.
+    fn fault(self, addr: u64, flags: u32) -> Result {
         let (mut page, mut locked) = (ptr::null_mut(), 1);
         // SAFETY: the lock is held by the invariant. `page` has room for one.
         let n = unsafe {
@@ -320,7 +352,7 @@ impl<'a> Locked<'a> {
                 self.0.as_raw(),
                 start_of_page(addr) as usize,
                 1,
-                bindings::FOLL_FORCE | write,
+                bindings::FOLL_FORCE | flags,
                 &mut page,
                 &mut locked,
             )
@@ -330,9 +362,6 @@ impl<'a> Locked<'a> {
             0 => mem::forget(self),
             _ => drop(self),
         }
-        // SAFETY: taken above. A child is awaited before the module goes (`children.c`); any other
-        // caller has a file open, which holds the module.
-        unsafe { modules::release_own() };
         if n == 1 {
             // SAFETY: the call above returned a reference to `page`, which is not used again.
             unsafe { sys::kapi_page_put(page.cast(), false) };
@@ -340,6 +369,33 @@ impl<'a> Locked<'a> {
         }
         Err(if task::is_dying() { EINTR } else { EFAULT })
     }
+}
+
+/// Gives the process its own copies of these pages. Returns 0 or an errno: `EINTR`: a signal has
+/// killed the thread; `EFAULT`: there is none of some page.
+///
+/// # Safety
+///
+/// `mm` is an `mm_struct` and has users until this returns; `pages` has `n` addresses. Until then
+/// the module stays.
+#[no_mangle]
+unsafe extern "C" fn kapi_copy_here(mm: *mut c_void, pages: *const u64, n: u32) -> c_long {
+    // SAFETY: by the caller.
+    let mm = unsafe { MmWithUser::from_raw(mm.cast()) };
+    // SAFETY: by the caller.
+    let pages = unsafe { slice::from_raw_parts(pages, n as usize) };
+    let mut result = Ok(());
+    for addr in pages {
+        let copy = |locked: Locked<'_>| locked.fault(*addr, bindings::FOLL_WRITE);
+        let done = Locked::killable(mm).ok_or(EINTR).and_then(copy);
+        result = result.and(done);
+        if done == Err(EINTR) {
+            result = done;
+            break;
+        }
+    }
+    // CAST: a `c_long` has all errnos.
+    result.map_or_else(|e| e.to_errno() as c_long, |()| 0)
 }
 
 fn start_of_page(addr: u64) -> u64 {
@@ -380,6 +436,12 @@ impl Drop for Page<'_> {
 }
 
 impl<'a> Page<'a> {
+    /// Tells whether it is a copy of a page of a file, or of no file.
+    fn is_own(&self) -> bool {
+        // SAFETY: `self.at` is a page by the invariant.
+        unsafe { sys::kapi_page_is_own(self.at.as_ptr()) }
+    }
+
     fn byte(&self, addr: u64) -> u8 {
         self.mapped(addr, |at| {
             // SAFETY: `at` is in the page.
@@ -654,7 +716,55 @@ impl Space {
     ///
     /// *process*, may sleep
     pub fn poke(&self, pokes: &mut [Poke]) {
-        self.poke_some(pokes, false);
+        for chunk in pokes.chunks_mut(PAGES) {
+            self.poke_some(chunk, false);
+            for _ in 0..TRIES {
+                let away = chunk.iter().filter(|poke| poke.is_away());
+                if !self.copy(away.map(|poke| poke.addr)) {
+                    break;
+                }
+                for run in chunk.chunk_by_mut(|a, b| a.is_away() == b.is_away()) {
+                    if run.first().is_some_and(Poke::is_away) {
+                        self.poke_some(run, false);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Gives the process its own copies of pages that it shares with its children. They may be
+    /// shared again at once, if it forks. Returns false if there is nothing to do, or no time.
+    fn copy(&self, addrs: impl Iterator<Item = u64>) -> bool {
+        let (mut pages, mut n) = ([0; PAGES], 0usize);
+        for page in addrs.map(start_of_page) {
+            if n.checked_sub(1).and_then(|last| pages.get(last)) != Some(&page) {
+                let Some(to) = pages.get_mut(n) else { break };
+                (*to, n) = (page, n.wrapping_add(1));
+            }
+        }
+        let pages = pages.get(..n).unwrap_or_default();
+        let Some(user) = self.in_use().filter(|_| n != 0) else { return false };
+        let (since, owner) = (time::monotonic_ns(), self.owner);
+        if !modules::hold_own() {
+            // The module is being unloaded: a thread could not be left behind.
+            let copy = |addr: &u64| {
+                let locked = Locked::soon(&user, owner).filter(|locked| locked.is_own(*addr));
+                locked.is_some_and(|locked| locked.fault(*addr, bindings::FOLL_WRITE).is_ok())
+            };
+            return pages.iter().filter(|addr| copy(addr)).count() != 0;
+        }
+        let copied = patience::left_for_errand(owner).map(|left| {
+            let mm = user.as_raw().cast();
+            // SAFETY: `user` keeps the users of the `mm_struct`, and `pages` has `n` addresses.
+            // CAST: at most `PAGES`.
+            unsafe { sys::kapi_copy_there(mm, owner, pages.as_ptr(), n as u32, left) }
+        });
+        // SAFETY: taken above; the caller is awaited before the module goes.
+        unsafe { modules::release_own() };
+        if copied.is_some() {
+            patience::take(owner, since);
+        }
+        copied == Some(0)
     }
 
     /// `patient`: only its own process waits for the caller.
@@ -765,10 +875,10 @@ impl Space {
         (self.read(addr, &mut bytes).0 == bytes.len()).then(|| u16::from_le_bytes(bytes))
     }
 
-    /// Replaces the value of a counter by `change` of it. The memory map is locked all the time, so
-    /// no change by a uprobe of the kernel, which locks it for writing, is lost. `Away` and
-    /// `NoMemory`: a later attempt may succeed; any other error: the counter is not there any more.
-    /// Returns a number for the mapping that it is in.
+    /// Replaces the value of a counter by `change` of it, which may be called more than once. The
+    /// memory map is locked from its last call on, so no change by a uprobe of the kernel, which
+    /// locks it for writing, is lost. `Away` and `NoMemory`: a later attempt may succeed; any other
+    /// error: the counter is not there any more. Returns a number for the mapping that it is in.
     ///
     /// # Context
     ///
@@ -776,11 +886,20 @@ impl Space {
     pub fn count(
         &self,
         counter: &Counter,
-        change: impl FnOnce(u16) -> u16,
+        mut change: impl FnMut(u16) -> u16,
     ) -> core::result::Result<u64, Ground> {
-        let user = self.in_use().ok_or(Ground::Gone)?;
-        let locked = Locked::soon(&user, self.owner).ok_or(Ground::Away)?;
-        locked.count(counter, change)
+        let mut count = || {
+            let user = self.in_use().ok_or(Ground::Gone)?;
+            let locked = Locked::soon(&user, self.owner).ok_or(Ground::Away)?;
+            locked.count(counter, &mut change)
+        };
+        for _ in 0..TRIES {
+            match count() {
+                Err(Ground::Away) if self.copy([counter.at].into_iter()) => {}
+                result => return result,
+            }
+        }
+        Err(Ground::Away)
     }
 
     /// Works like [`count`](Self::count), and waits for the memory map as long as the process

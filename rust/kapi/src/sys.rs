@@ -147,6 +147,8 @@ pub(crate) struct Area {
     pub(crate) shown_device: u32,
     /// A fault there ends without the help of a user's program.
     pub(crate) answers: bool,
+    /// A userfaultfd handles its faults.
+    pub(crate) watched: bool,
 }
 
 /// `struct kapi_event`. The event that a counter counts.
@@ -318,6 +320,8 @@ unsafe extern "C" {
     pub(crate) fn kapi_space_lock_killable(mm: *mut c_void) -> bool;
     /// Under `mmap_lock`.
     pub(crate) fn kapi_space_area(mm: *mut c_void, addr: u64, to: &mut Area) -> bool;
+    /// `page` is a reference to a page.
+    pub(crate) fn kapi_page_is_own(page: *mut c_void) -> bool;
     /// `page` is a reference to a page, and is not used again.
     pub(crate) fn kapi_page_put(page: *mut c_void, dirty: bool);
     /// The current thread uses a process's memory.
@@ -330,6 +334,14 @@ unsafe extern "C" {
         size: u64,
         ns: u64,
         looked: &mut u64,
+    ) -> c_long;
+    /// `mm` has users, and `pages` has `n` addresses.
+    pub(crate) fn kapi_copy_there(
+        mm: *mut c_void,
+        owner: u32,
+        pages: *const u64,
+        n: u32,
+        ns: u64,
     ) -> c_long;
     /// No thread is there, or gets there.
     pub(crate) fn kapi_unmaps_add(mm: *mut c_void, at: u64, size: u64) -> c_int;

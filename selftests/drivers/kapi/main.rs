@@ -81,18 +81,22 @@ fn patience() -> Result {
     const MS: u64 = 1_000_000;
     let mut p = KBox::new(Patience::new(), GFP_KERNEL)?;
     check!(p.take(1000, 240 * MS, 1) == 10 * MS);
-    check!(p.take(1000, 500 * MS, 1) == 0);
-    check!(p.take(1001, 0, 1) == 10 * MS);
-    check!(p.take(0, 0, 1) == 260 * MS);
-    // A second gives a tenth of each time back.
-    check!(p.take(1000, 0, 1000 * MS + 1) == 25 * MS);
+    check!(p.take(1000, 60 * MS, 1) == 0);
+    check!(p.take(1001, 0, 1) == 250 * MS);
+    check!(p.take(0, 0, 1) == 700 * MS);
+    // A second gives a tenth of each time back. 50 ms are owed first.
+    check!(p.take(1000, 0, 1000 * MS + 1) == 0);
+    check!(p.take(1000, 0, 3000 * MS + 1) == 25 * MS);
+    // At most a purse is owed.
+    check!(p.take(1000, 1000 * MS, 3000 * MS + 1) == 0);
+    check!(p.take(1000, 0, 14_000 * MS + 1) == 25 * MS);
     check!(p.take(1000, 0, 100_000 * MS) == 250 * MS);
     for user in 2000..2100 {
         p.take(user, 250 * MS, 100_000 * MS);
     }
     check!(p.take(3000, 0, 100_000 * MS) == 0);
     check!(p.take(0, 10 * MS, 100_000 * MS) == 0);
-    check!(p.take(3000, 0, 110_000 * MS) == 250 * MS);
+    check!(p.take(3000, 0, 120_000 * MS) == 250 * MS);
     check!(p.take(0, 0, u64::MAX) == 1000 * MS);
     Ok(())
 }
