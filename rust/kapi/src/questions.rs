@@ -16,7 +16,8 @@ use kernel::prelude::*;
 use kernel::sync::{new_spinlock, Arc, SpinLock};
 use kernel::types::Opaque;
 
-/// The most processes of which a follower has not taken notice yet.
+/// The most processes of which a follower has not taken notice yet. It takes so many at a time
+/// (`abi`, `MAX_STRANGERS`): those that come meanwhile must not keep it from its other work.
 const MOST_BEGUN: usize = 64;
 
 /// A process.

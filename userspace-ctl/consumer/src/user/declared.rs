@@ -17,6 +17,7 @@ use libproc::budget;
 use libproc::cache::Cache;
 use libproc::locks;
 use libproc::process::{Images, Process};
+use libproc::stapsdt::Note;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -25,6 +26,9 @@ use zerocopy::FromBytes;
 
 /// The most memory of the declarations that are kept, in bytes.
 const MOST: usize = 64 << 20;
+/// The most memory of one program's declarations, in bytes; those beyond it are left out. In a
+/// small file, thousands of probes can share the same long types.
+const MOST_OF_ONE: usize = 8 << 20;
 /// The memory of a text, in addition to its bytes.
 const OVERHEAD: usize = 64;
 
@@ -42,6 +46,17 @@ struct Own {
     probes: HashMap<[String; 3], Arc<Declaration>>,
     /// By provider.
     promised: HashMap<String, ProviderAttributes>,
+    /// The memory that it takes, in bytes.
+    size: usize,
+}
+
+/// What follows is left out: it is damaged, or there is too much already.
+struct Rest;
+
+impl From<DofError> for Rest {
+    fn from(_: DofError) -> Self {
+        Self
+    }
 }
 
 impl ProgramDeclarations {
@@ -83,7 +98,7 @@ impl ProgramDeclarations {
         let mut own = Own::default();
         for object in Process::read(pid).unwrap_or_default().objects {
             // As the probes are called.
-            let module = plaintext::clean(&object.name).into_owned();
+            let module = plaintext::clean(&object.name);
             let bytes = object.dof(pid, &self.images);
             let mut rest = &*bytes;
             while let Ok((head, _)) = Header::read_from_prefix(rest) {
@@ -94,64 +109,101 @@ impl ProgramDeclarations {
                 // The linker aligns each DOF to a multiple of 8.
                 rest = rest.get(size.next_multiple_of(8)..).unwrap_or_default();
             }
-            let mut noted: HashMap<_, Vec<&str>> = HashMap::new();
-            let notes = object.notes(pid, &self.images);
-            for note in notes.iter() {
-                let types: Vec<&str> = note.types().collect();
-                let known = noted.entry((&note.provider, &note.name)).or_insert(types.clone());
-                // If places differ in a type, the argument is a 64-bit number, the widest.
-                let differ = known.iter_mut().zip(types).filter(|(a, b)| **a != *b);
-                differ.for_each(|(known, _)| *known = "int64_t");
-            }
-            for ((provider, name), types) in noted {
-                let natives: Vec<String> = types.iter().map(ToString::to_string).collect();
-                let args = natives.iter().cloned().zip(0..).collect();
-                let key = [provider, &module, name].map(|n| plaintext::clean(n).into_owned());
-                own.probes.entry(key).or_insert_with(|| Declaration { natives, args }.into());
-            }
+            let _ = own.note(&module, &object.notes(pid, &self.images));
         }
         let own = Rc::new(own);
-        self.of.borrow_mut().put(pid, own.clone(), own.weight(), of);
+        self.of.borrow_mut().put(pid, own.clone(), own.size + OVERHEAD, of);
         own
     }
 }
 
 impl Own {
-    /// Returns the memory that it takes, in bytes.
-    fn weight(&self) -> usize {
-        let probes = self.probes.iter().flat_map(|(key, told)| {
-            let args = told.args.iter().map(|(text, _)| text);
-            key.iter().chain(&told.natives).chain(args)
-        });
-        let texts = probes.chain(self.promised.keys());
-        texts.map(|text| OVERHEAD + text.len()).sum::<usize>() + OVERHEAD
+    /// Returns a text that is to be kept, as it is printed.
+    fn text(&mut self, text: &str) -> Result<String, Rest> {
+        if self.size > MOST_OF_ONE {
+            return Err(Rest);
+        }
+        let text = plaintext::clean(text);
+        self.size += OVERHEAD + text.len();
+        Ok(text.into_owned())
     }
 
-    fn read(&mut self, module: &str, bytes: &[u8]) -> Result<(), DofError> {
-        let text = |bytes: &[u8]| plaintext::clean(&String::from_utf8_lossy(bytes)).into_owned();
+    /// Keeps what is declared about a probe: its provider, module, name.
+    fn put(&mut self, key: [&str; 3], told: Declaration) -> Result<(), Rest> {
+        let [provider, module, name] = key.map(|part| self.text(part));
+        self.probes.entry([provider?, module?, name?]).or_insert_with(|| told.into());
+        Ok(())
+    }
+
+    /// Reads what notes tell.
+    fn note(&mut self, module: &str, notes: &[Note]) -> Result<(), Rest> {
+        let mut noted: HashMap<_, Vec<&str>> = HashMap::new();
+        for note in notes {
+            let types: Vec<&str> = note.types().collect();
+            let known = noted.entry((&note.provider, &note.name)).or_insert(types.clone());
+            // If places differ in a type, the argument is a 64-bit number, the widest.
+            let differ = known.iter_mut().zip(types).filter(|(a, b)| **a != *b);
+            differ.for_each(|(known, _)| *known = "int64_t");
+        }
+        for ((provider, name), types) in noted {
+            let mut told = Declaration::default();
+            for (ty, slot) in types.into_iter().zip(0..) {
+                told.natives.push(self.text(ty)?);
+                told.args.push((self.text(ty)?, slot));
+            }
+            self.put([provider, module, name], told)?;
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, module: &str, bytes: &[u8]) -> Result<(), Rest> {
         // Any user's program supplies this data: it may name the same probes over and over.
         let mut probes = 0..MAX_PROBES;
         for provider in Dof::check(bytes)?.providers().take(MAX_PROVIDERS) {
             let provider = provider?;
-            let name = text(provider.name);
+            let name = String::from_utf8_lossy(provider.name);
             let packed = provider.attributes.map(Attributes::unpacked);
             if let [Some(a), Some(b), Some(c), Some(d), Some(e)] = packed {
-                self.promised.entry(name.clone()).or_insert(ProviderAttributes([a, b, c, d, e]));
+                let name = self.text(&name)?;
+                self.promised.entry(name).or_insert(ProviderAttributes([a, b, c, d, e]));
             }
             for (probe, _) in provider.probes().zip(&mut probes) {
                 let probe = probe?;
                 let mut told = Declaration::default();
                 for native in probe.natives() {
-                    told.natives.push(text(native?));
+                    told.natives.push(self.text(&String::from_utf8_lossy(native?))?);
                 }
                 for arg in probe.args() {
                     let (arg, slot) = arg?;
-                    told.args.push((text(arg), slot));
+                    told.args.push((self.text(&String::from_utf8_lossy(arg))?, slot));
                 }
-                let key = [name.clone(), module.into(), text(probe.name)];
-                self.probes.entry(key).or_insert_with(|| told.into());
+                self.put([&name, module, &String::from_utf8_lossy(probe.name)], told)?;
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_declares_too_much() {
+        let mut own = Own::default();
+        // Each is eight times as long when it is printed.
+        let ty = "\t".repeat(500);
+        let native = || vec![ty.clone(); 255];
+        let notes = |own: &mut Own, n: u32| {
+            let mut told = Declaration::default();
+            for ty in native() {
+                told.natives.push(own.text(&ty)?);
+            }
+            own.put(["hog", "a.out", &n.to_string()], told)
+        };
+        let fit = (0..10_000).take_while(|n| notes(&mut own, *n).is_ok()).count();
+        assert!((1..100).contains(&fit) && own.probes.len() == fit, "{fit}");
+        let kept = own.probes.values().flat_map(|told| &told.natives).map(String::len);
+        assert!(kept.sum::<usize>() <= own.size && own.size < MOST_OF_ONE + (1 << 16));
     }
 }

@@ -166,6 +166,8 @@ impl ProcessProbes {
         let objects = process.objects.iter().filter(|o| o.is_called(&pattern.module));
         for object in objects {
             let Entry::Vacant(new) = known.entry(key(object)) else { continue };
+            // What others lacked says nothing of this one.
+            let _ = self.images.was_short();
             let notes = self.notes_of(object, pid, &pattern.provider);
             if self.images.was_short() {
                 // The next look retries.
@@ -322,22 +324,21 @@ impl ProcessProbes {
         self.is_attending
     }
 
-    /// Makes the probes of programs that wait for them.
+    /// Makes the probes of programs that wait for them. The module notes no more of them than it
+    /// tells at a time. Those that begin meanwhile wait for the next call: there may always be more.
     pub fn welcome(&mut self, kernel: &mut dyn Kernel) {
-        while let Some(pids) = kernel.begun().ok().filter(|pids| !pids.is_empty()) {
-            for pid in pids {
-                let Ok(process) = Process::read(pid) else { continue };
-                let bill = budget::bill(Account::of(pid));
-                for object in &process.objects {
-                    let may_mean = |provider: &str| self.any_program.may_mean(provider);
-                    // If the module lacks memory to note this file, the next program that maps it
-                    // waits, too.
-                    let key = object.key_without(pid, &self.images, &may_mean);
-                    let _ = key.map(|key| kernel.ignore(key));
-                }
-                drop(bill);
-                self.equip(kernel, &process, true);
+        for pid in kernel.begun().unwrap_or_default() {
+            let Ok(process) = Process::read(pid) else { continue };
+            let bill = budget::bill(Account::of(pid));
+            for object in &process.objects {
+                let may_mean = |provider: &str| self.any_program.may_mean(provider);
+                // If the module lacks memory to note this file, the next program that maps it
+                // waits, too.
+                let key = object.key_without(pid, &self.images, &may_mean);
+                let _ = key.map(|key| kernel.ignore(key));
             }
+            drop(bill);
+            self.equip(kernel, &process, true);
         }
     }
 
