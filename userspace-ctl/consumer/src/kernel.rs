@@ -177,6 +177,13 @@ pub trait Kernel {
         None
     }
 
+    /// Shows the kernel that we are alive, between parts of work that takes long.
+    fn beat(&mut self) {
+        if let Some(beat) = self.pulse() {
+            beat();
+        }
+    }
+
     /// Makes [`Status::mapped`] report what a process maps from now on; the process then waits for
     /// [`seen`](Self::seen).
     fn follow(&mut self, pid: u32) -> Answer<()> {

@@ -17,6 +17,7 @@ use crate::function::Function;
 use crate::image::{Chosen, Image};
 use crate::parts;
 use crate::stapsdt::Note;
+use crate::work::Work;
 use abi::probe::{is_glob, part_matches};
 use abi::user::{
     self, Expected, MappedFile, UserKind, UserProbe, UserProbeView, UserReason, MAX_MAKE,
@@ -62,25 +63,74 @@ pub struct Refused {
     pub reason: UserReason,
 }
 
-/// Packed probes, in batches for one MAKE each.
-#[derive(Debug, Default)]
+/// Packed probes of one process, in batches for one MAKE each.
+#[derive(Debug)]
 pub struct Batches {
     /// The batches, each of at most [`MAX_MAKE`] bytes.
     pub packed: Vec<Vec<u8>>,
     /// The number of all places.
     pub places: usize,
-    /// The probes that could not be asked for.
+    /// The first probes that could not be asked for.
     pub refused: Vec<Refused>,
+    /// How many more there are.
+    pub more_refused: usize,
     /// The address of the last place.
     pub last: Option<u64>,
     /// The counter of the last probe's users, if it has one.
     pub counter: Option<u64>,
+    /// The work to find the places.
+    work: Work,
 }
 
 /// The most places of one packed probe.
 const AT_ONCE: usize = 1 << 15;
+/// The most places that a description may mean in a process.
+pub const MOST_PLACES: usize = 4 << 20;
+/// The most steps to find them: about two for each instruction of the functions. The largest
+/// programs need half of these; but functions in a file may overlap.
+const MOST_STEPS: u64 = 1 << 28;
+/// The steps to format an instruction's offset and to compare it with a glob.
+const GLOB: u64 = 2;
+/// The most refusals with names.
+const MOST_REFUSED: usize = 1 << 12;
+
+impl Default for Batches {
+    fn default() -> Self {
+        let work = Work::new(MOST_STEPS);
+        let (packed, refused, last, counter) = Default::default();
+        Self { packed, places: 0, refused, more_refused: 0, last, counter, work }
+    }
+}
 
 impl Batches {
+    /// Tells whether there are more than [`MOST_PLACES`], so not all were added.
+    pub fn are_too_many(&self) -> bool {
+        self.places > MOST_PLACES
+    }
+
+    /// Tells whether finding the places took too much work, so not all were found.
+    pub fn took_too_much(&self) -> bool {
+        self.work.is_over()
+    }
+
+    /// Tells whether more places are of no use.
+    fn is_over(&self) -> bool {
+        self.are_too_many() || self.took_too_much()
+    }
+
+    /// Returns how many places were meant, with or without a probe.
+    pub fn meant(&self) -> usize {
+        self.places + self.refused.len() + self.more_refused
+    }
+
+    /// Adds a probe that cannot be asked for.
+    fn refuse(&mut self, names: [&str; 3], place: Option<u32>, reason: UserReason) {
+        match self.refused.len() < MOST_REFUSED {
+            true => self.refused.push(Refused { names: names.map(String::from), place, reason }),
+            false => self.more_refused += 1,
+        }
+    }
+
     /// Adds a probe. Its names have no characters that could change a terminal: they are printed in
     /// many places, and D programs get them as strings.
     pub fn put(
@@ -96,10 +146,8 @@ impl Batches {
         let mut one = Vec::new();
         let mut put = |bytes: &[u8]| one.extend_from_slice(bytes);
         if !user::pack(head, places, expected, args, names.map(str::as_bytes), &mut put) {
-            let [_, module, function, name] = names.map(String::from);
-            let names = [module, function, name];
-            let (place, reason) = (None, UserReason::Names);
-            return self.refused.push(Refused { names, place, reason });
+            let [_, module, function, name] = names;
+            return self.refuse([module, function, name], None, UserReason::Names);
         }
         self.places += places.len();
         self.counter = (head.semaphore != 0).then_some(head.semaphore);
@@ -158,8 +206,9 @@ struct Making<'a> {
     out: &'a mut Batches,
 }
 
-/// Adds the probes of an object that match a pattern. `chosen` are the choices of its resolvers in
-/// the process.
+/// Adds the probes of an object that match a pattern, until they [are too
+/// many](Batches::are_too_many) or [took too much](Batches::took_too_much) work. `chosen` are the
+/// choices of its resolvers in the process.
 pub fn expand(
     object: Placed<'_>,
     chosen: &Chosen,
@@ -175,10 +224,9 @@ pub fn expand(
     // When all resolvers have been called, one whose choice is not known is never run again.
     let (lost, functions): (Vec<_>, Vec<_>) =
         functions.into_iter().partition(|f| f.is_resolver && chosen.is_linked);
-    out.refused.extend(lost.iter().map(|f| {
-        let names = [object.module, &f.name, pattern.name].map(String::from);
-        Refused { names, place: None, reason: UserReason::Resolver }
-    }));
+    for f in &lost {
+        out.refuse([object.module, &f.name, pattern.name], None, UserReason::Resolver);
+    }
     let mut making = Making { object, is_open, out };
     functions.iter().try_for_each(|f| making.function(f, wanted))
 }
@@ -204,8 +252,7 @@ pub fn usdt(
             continue;
         }
         if out.places >= most {
-            let names = [module, "", ""].map(String::from);
-            return out.refused.push(Refused { names, place: None, reason: UserReason::Share });
+            return out.refuse([module, "", ""], None, UserReason::Share);
         }
         let semaphore = match note.semaphore {
             0 => 0,
@@ -217,11 +264,7 @@ pub fn usdt(
         let names = [&*note.provider, module, function, &*note.name];
         match image.expected(note.address, &[0]) {
             Some(expected) => out.put(head, &[0], &expected, &note.args_at(bias), names),
-            None => {
-                let [_, module, function, name] = names.map(String::from);
-                let (names, reason) = ([module, function, name], UserReason::Differs);
-                out.refused.push(Refused { names, place: None, reason });
-            }
+            None => out.refuse([module, function, &note.name], None, UserReason::Differs),
         }
     }
 }
@@ -280,29 +323,36 @@ impl<'a> Name<'a> {
 impl Making<'_> {
     /// Adds the probes of a function.
     fn function(&mut self, f: &Function, wanted: Name<'_>) -> Result<(), Miss> {
+        if self.out.is_over() || self.out.work.spend(GLOB).is_none() {
+            return Ok(());
+        }
         if wanted.has("entry") {
             self.put(UserKind::Entry, (f.address, f.size), &f.name, &[0]);
         }
         if wanted.has("return") {
-            for part in parts::pieces(self.object.image, f) {
+            for part in parts::pieces(self.object.image, f, &self.out.work) {
                 if let Some(reason) = part.damage {
-                    let names = [self.object.module, &f.name, "return"].map(String::from);
-                    let place = None;
-                    self.out.refused.push(Refused { names, place, reason });
+                    self.out.refuse([self.object.module, &f.name, "return"], None, reason);
                 }
-                if !part.leaves.is_empty() {
-                    self.put(UserKind::Return, part.range, &f.name, &part.leaves);
-                }
+                self.put_all(UserKind::Return, part.range, &f.name, &part.leaves);
             }
         }
         let offsets = match self.offsets(f, wanted) {
             Err(_) if self.is_open => Vec::new(),
             found => found?,
         };
-        for places in offsets.chunks(AT_ONCE) {
-            self.put(UserKind::Offset, (f.address, f.size), &f.name, places);
-        }
+        self.put_all(UserKind::Offset, (f.address, f.size), &f.name, &offsets);
         Ok(())
+    }
+
+    /// Adds a probe of the code with any number of places.
+    fn put_all(&mut self, kind: UserKind, code: (u64, u64), name: &str, places: &[u32]) {
+        for places in places.chunks(AT_ONCE) {
+            if self.out.is_over() {
+                return;
+            }
+            self.put(kind, code, name, places);
+        }
     }
 
     /// Adds a probe of the code (address and bytes).
@@ -311,9 +361,8 @@ impl Making<'_> {
             |at: &&u32| !self.object.image.is_in_sequence(code.0.wrapping_add((**at).into()));
         let left: Vec<u32> = places.iter().filter(is_left).copied().collect();
         for &at in places.iter().filter(|at| !is_left(at)) {
-            let names = [self.object.module, name, name_of(kind, at).as_str()].map(String::from);
-            let reason = UserReason::Sequence;
-            self.out.refused.push(Refused { names, place: Some(at), reason });
+            let names = [self.object.module, name, &name_of(kind, at)];
+            self.out.refuse(names, Some(at), UserReason::Sequence);
         }
         let places = &left[..];
         if places.is_empty() {
@@ -335,9 +384,7 @@ impl Making<'_> {
             UserKind::Return => "return",
             _ => "",
         };
-        let (names, reason) =
-            ([self.object.module, name, what].map(String::from), UserReason::Differs);
-        self.out.refused.push(Refused { names, place: None, reason });
+        self.out.refuse([self.object.module, name, what], None, UserReason::Differs);
     }
 
     /// Returns the offsets of the wanted instructions.
@@ -347,11 +394,16 @@ impl Making<'_> {
         }
         let code = self.object.image.code(f.address, f.size);
         if (code.len() as u64) < f.size {
-            let names = [self.object.module, &f.name, ""].map(String::from);
-            self.out.refused.push(Refused { names, place: None, reason: UserReason::Size });
+            self.out.refuse([self.object.module, &f.name, ""], None, UserReason::Size);
             return Ok(Vec::new());
         }
+        let work = &self.out.work;
+        if work.spend((code.len() / parts::BYTES) as u64).is_none() {
+            return Ok(Vec::new());
+        }
+        let steps = if matches!(wanted, Name::Offset(_)) { 1 } else { GLOB };
         let walk = x86::walk_in(self.object.image.mode(), &code, f.address).map_while(Result::ok);
+        let walk = walk.take_while(|_| work.spend(steps).is_some());
         let begins = walk.filter_map(|(at, _)| distance(f, at));
         let Name::Offset(offset) = wanted else {
             return Ok(begins.filter(|at| wanted.has(&format!("{at:x}"))).collect());
@@ -600,6 +652,56 @@ mod tests {
             expand(placed(&image, 0), &Chosen::default(), pattern, &mut out).unwrap();
             assert!(out.refused.iter().any(|r| r.reason == UserReason::Size), "{function} {name}");
         }
+    }
+
+    /// Returns an image of a file with this instruction only, and functions that begin one byte
+    /// apart and extend to its end.
+    fn overlapping(name: &str, instruction: u8, bytes: usize, functions: u64) -> Image {
+        let path = std::env::temp_dir().join(format!("dtrace-{name}-{}", std::process::id()));
+        std::fs::write(&path, vec![instruction; bytes]).unwrap();
+        let size = bytes as u64;
+        let segment = Segment { offset: 0, size, address: 0x1000, is_executable: true };
+        let functions: Vec<_> = (0..functions).map(|n| (0x1000 + n, size - n, "f")).collect();
+        let mut image = Image::fixed(segment, &functions);
+        image.open(&path);
+        std::fs::remove_file(&path).unwrap();
+        image
+    }
+
+    #[test]
+    fn functions_that_overlap_have_so_many_places_and_no_more() {
+        let image = overlapping("returns", 0xc3, 1 << 20, 100);
+        let mut out = Batches::default();
+        let pattern = Pattern { function: "", name: "return" };
+        expand(placed(&image, 0), &Chosen::default(), pattern, &mut out).unwrap();
+        assert!(out.are_too_many() && out.places <= MOST_PLACES + AT_ONCE, "{}", out.places);
+        assert!(out.packed.iter().all(|batch| batch.len() <= MAX_MAKE));
+    }
+
+    /// A million functions of 16 MB that overlap take days.
+    #[test]
+    fn functions_that_overlap_take_so_much_work_and_no_more() {
+        let image = overlapping("nops", 0x90, 1 << 12, 1 << 10);
+        for name in ["return", "?zzz", "7ff"] {
+            let steps = |steps| {
+                let mut out = Batches { work: Work::new(steps), ..Batches::default() };
+                let pattern = Pattern { function: "", name };
+                expand(placed(&image, 0), &Chosen::default(), pattern, &mut out).unwrap();
+                assert!(!out.are_too_many());
+                out.took_too_much()
+            };
+            assert!(steps(1 << 20) && !steps(1 << 26), "{name}");
+        }
+    }
+
+    #[test]
+    fn so_many_refusals_have_names() {
+        let mut out = Batches::default();
+        for n in 0..MOST_REFUSED as u32 + 9 {
+            out.refuse(["m", "f", ""], Some(n), UserReason::Sequence);
+        }
+        assert_eq!((out.refused.len(), out.more_refused), (MOST_REFUSED, 9));
+        assert_eq!(out.meant(), MOST_REFUSED + 9);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::headers;
 use crate::maps::{self, Map};
 use crate::patient::Memory;
 use crate::segment::{segments, Segment};
+use crate::work::Work;
 use abi::unwind::{Row, Rule, MAX_ROWS, REGISTER};
 use gimli::CallFrameInstruction as Instruction;
 use gimli::{
@@ -30,17 +31,24 @@ const MOST_LETTERS: usize = 16;
 const MOST_REMEMBERED: usize = 64;
 /// The most rules of a piece that are kept for look-ups.
 const MOST_RULES: usize = 1 << 16;
+/// The most steps to read the rules of a file: an instruction is one, a piece is [`PIECE`]. A
+/// compiler's file with [`MAX_ROWS`] rules needs fewer. The pieces of another one may run the same
+/// instructions again and again.
+const MOST_STEPS: u64 = 1 << 26;
+const PIECE: u64 = 16;
 
 type Entry<'d> = gimli::FrameDescriptionEntry<Slice<'d>>;
 
-/// Returns the unwinding rules of a file; none, if it has none.
-pub fn rows(file: &File) -> Vec<Row> {
-    Source::new(file).elf().map(|elf| rows_of(&elf)).unwrap_or_default()
+/// Returns the unwinding rules of a file; an empty list, if it has none. `None`: they are too many,
+/// or would take too long to read. The module counts stacks that end early in a file without rules
+/// only if it was told nothing about the file.
+pub fn rows(file: &File) -> Option<Vec<Row>> {
+    Source::new(file).elf().map_or(Some(Vec::new()), |elf| rows_of(&elf))
 }
 
-/// Returns the unwinding rules of a file in memory.
-pub fn rows_in(file: &[u8]) -> Vec<Row> {
-    object::File::parse(file).map(|elf| rows_of(&elf)).unwrap_or_default()
+/// Returns the unwinding rules of a file in memory, like [`rows`].
+pub fn rows_in(file: &[u8]) -> Option<Vec<Row>> {
+    object::File::parse(file).map_or(Some(Vec::new()), |elf| rows_of(&elf))
 }
 
 /// The name of the code that the kernel maps into every process, and the most bytes that it can
@@ -58,17 +66,17 @@ pub fn vdso() -> Vec<Row> {
         let map = maps.iter().find(is_it).filter(|m| m.end - m.start <= MOST_VDSO)?;
         let mut image = vec![0; usize::try_from(map.end - map.start).ok()?];
         Memory::open(own).ok()?.read(&mut image, map.start).ok()?;
-        Some(rows_in(&image))
+        rows_in(&image)
     };
     read().unwrap_or_default()
 }
 
-fn rows_of<'d, R: ReadRef<'d>>(elf: &object::File<'d, R>) -> Vec<Row> {
+fn rows_of<'d, R: ReadRef<'d>>(elf: &object::File<'d, R>) -> Option<Vec<Row>> {
     if !elf.is_64() || elf.architecture() != object::Architecture::X86_64 {
-        return Vec::new();
+        return Some(Vec::new());
     }
     let code: Vec<_> = segments(elf).into_iter().filter(|s| s.is_executable).collect();
-    Frames::of(elf).map(|f| f.rows(&code)).unwrap_or_default()
+    Frames::of(elf).map_or(Some(Vec::new()), |f| f.rows(&code, &Work::new(MOST_STEPS)))
 }
 
 /// Reads the entry that pieces share. Any number of pieces may share it, and it is read again for
@@ -115,30 +123,34 @@ impl<'d> Frames<'d> {
         EhFrame::new(&self.bytes, LittleEndian)
     }
 
-    /// Calls `f` with each piece of code that has rules, until one is damaged.
-    fn each<'a>(&'a self, f: &mut dyn FnMut(&Entry<'a>)) {
+    /// Calls `f` with each piece of code that has rules, until one is damaged. `None`: the work is
+    /// over before.
+    fn each<'a>(&'a self, work: &Work, f: &mut dyn FnMut(&Entry<'a>)) -> Option<()> {
         let section = self.section();
         let mut entries = section.entries(&self.bases);
         while let Ok(Some(entry)) = entries.next() {
+            work.spend(PIECE)?;
             let CieOrFde::Fde(partial) = entry else { continue };
             match partial.parse(common) {
                 Ok(fde) => f(&fde),
-                Err(_) => return,
+                Err(_) => break,
             }
         }
+        (!work.is_over()).then_some(())
     }
 
-    /// Returns the rules of an object with this code.
-    fn rows(&self, code: &[Segment]) -> Vec<Row> {
+    /// Returns the rules of an object with this code; `None`: they are too many, or take too much
+    /// work.
+    fn rows(&self, code: &[Segment], work: &Work) -> Option<Vec<Row>> {
         let mut rows = Vec::new();
-        self.each(&mut |fde| {
+        self.each(work, &mut |fde| {
             let Some(of) = code.iter().find(|s| s.contains(fde.initial_address())) else { return };
             let start =
                 |a: u64| u32::try_from(a.wrapping_sub(of.address).wrapping_add(of.offset)).ok();
             let mut put = |at: u64, row: Option<Row>| {
                 // The module takes no file with more rows. Some rows are dropped below.
                 if rows.len() > 2 * MAX_ROWS {
-                    return;
+                    return work.end();
                 }
                 rows.extend(start(at).map(|start| Row { start, ..row.unwrap_or_default() }));
             };
@@ -148,19 +160,24 @@ impl<'d> Frames<'d> {
                     put(fde.initial_address(), Some(row));
                 }
                 // A damaged piece keeps the rules before the damage.
-                false => drop(self.run(fde, &mut put)),
+                false => drop(self.run(fde, work, &mut put)),
             }
             // Behind the piece nothing is known, unless another piece begins there.
             put(fde.end_address(), None);
-        });
+        })?;
         rows.sort_by_key(|r| (r.start, r.rule == Rule::Unknown as u8));
         rows.dedup_by_key(|r| r.start);
         rows.dedup_by(|next, last| Row { start: last.start, ..*next } == *last);
-        rows
+        Some(rows)
     }
 
     /// Calls `put` with the rules of a piece of code and the address of each.
-    fn run(&self, fde: &Entry<'_>, put: &mut dyn FnMut(u64, Option<Row>)) -> Option<()> {
+    fn run(
+        &self,
+        fde: &Entry<'_>,
+        work: &Work,
+        put: &mut dyn FnMut(u64, Option<Row>),
+    ) -> Option<()> {
         let cie = fde.cie();
         let mut state = State::default();
         let factors = (cie.code_alignment_factor(), cie.data_alignment_factor());
@@ -169,11 +186,11 @@ impl<'d> Frames<'d> {
         let first = cie.instructions(&section, &self.bases);
         // Any number of pieces may share these instructions; each piece runs them again, so they
         // are limited.
-        let first = (first, MOST_COMMON);
+        let first = Run { instructions: first, most: MOST_COMMON, work };
         self.change(first, &mut state, State::default(), factors, &mut at, &mut |_, _| {})?;
         let (initial, rest) = (state, fde.instructions(&section, &self.bases));
         let mut put_state = |at: u64, state: &State| put(at, state.row());
-        let rest = (rest, usize::MAX);
+        let rest = Run { instructions: rest, most: usize::MAX, work };
         self.change(rest, &mut state, initial, factors, &mut at, &mut put_state)?;
         put(at, state.row());
         Some(())
@@ -182,7 +199,7 @@ impl<'d> Frames<'d> {
     /// Applies instructions to a state; calls `put` with the state at each new address.
     fn change(
         &self,
-        (mut instructions, most): (CallFrameInstructionIter<'_, Slice<'_>>, usize),
+        Run { mut instructions, most, work }: Run<'_>,
         state: &mut State,
         initial: State,
         (code, data): (u64, i64),
@@ -194,6 +211,7 @@ impl<'d> Frames<'d> {
         let mut left = most;
         while let Some(instruction) = instructions.next().ok()? {
             left = left.checked_sub(1)?;
+            work.spend(1)?;
             match instruction {
                 Instruction::SetLoc { address } => {
                     put(*at, state);
@@ -248,6 +266,13 @@ impl<'d> Frames<'d> {
     }
 }
 
+/// Instructions to run: at most so many, which are part of this work.
+struct Run<'a> {
+    instructions: CallFrameInstructionIter<'a, Slice<'a>>,
+    most: usize,
+    work: &'a Work,
+}
+
 /// The pieces of an object's code that have rules, for look-ups.
 #[derive(Debug)]
 pub(crate) struct Pieces {
@@ -267,7 +292,11 @@ impl Pieces {
         if !share.grow(frames.bytes.len().saturating_mul(5)) {
             return None;
         }
-        frames.each(&mut |fde| all.push((fde.initial_address(), fde.len(), fde.offset())));
+        // The memory bounds the steps.
+        let work = Work::new(u64::MAX);
+        frames.each(&work, &mut |fde| {
+            all.push((fde.initial_address(), fde.len(), fde.offset()));
+        });
         all.sort_unstable();
         let bytes = frames.bytes.into_owned().into();
         Some(Self { frames: Frames { bytes, bases: frames.bases }, all, _share: share })
@@ -290,7 +319,7 @@ impl Pieces {
     }
 
     /// Returns the rules of a piece; none, if it is damaged.
-    fn rules(&self, offset: usize) -> Vec<Start> {
+    fn rules(&self, offset: usize, work: &Work) -> Vec<Start> {
         let section = self.frames.section();
         let fde = section.fde_from_offset(&self.frames.bases, offset.into(), common);
         let mut rules = Vec::new();
@@ -299,7 +328,7 @@ impl Pieces {
                 rules.push((at, row));
             }
         };
-        let run = |fde| self.frames.run(&fde, &mut put);
+        let run = |fde| self.frames.run(&fde, work, &mut put);
         match fde.ok().and_then(run) {
             Some(()) => rules,
             None => Vec::new(),
@@ -313,19 +342,21 @@ type Start = (u64, Option<Row>);
 /// The rules of [`Pieces`]; each piece is read once.
 pub(crate) struct Rules<'a> {
     pub(crate) pieces: &'a Pieces,
+    pub(crate) work: &'a Work,
     read: RefCell<HashMap<usize, Vec<Start>>>,
 }
 
 impl<'a> Rules<'a> {
-    pub(crate) fn of(pieces: &'a Pieces) -> Self {
-        Self { pieces, read: RefCell::default() }
+    /// Looks up rules as part of this work.
+    pub(crate) fn of(pieces: &'a Pieces, work: &'a Work) -> Self {
+        Self { pieces, work, read: RefCell::default() }
     }
 
     /// Returns the rule for the instruction at an address, if it is known; its `start` is not set.
     pub(crate) fn at(&self, address: u64) -> Option<Row> {
         let offset = self.pieces.find(address)?.2;
         let mut read = self.read.borrow_mut();
-        let rules = read.entry(offset).or_insert_with(|| self.pieces.rules(offset));
+        let rules = read.entry(offset).or_insert_with(|| self.pieces.rules(offset, self.work));
         let after = rules.partition_point(|r| r.0 <= address);
         rules.get(after.checked_sub(1)?)?.1
     }
@@ -472,12 +503,14 @@ mod tests {
         assert_eq!(by_register(X86_64::RA), None);
     }
 
-    /// Returns frame information with this many pieces that share an entry.
-    fn sharing(letters: usize, pieces: u32) -> Frames<'static> {
+    /// Returns frame information with this many pieces that share an entry with this many
+    /// instructions.
+    fn sharing(letters: usize, instructions: usize, pieces: u32) -> Frames<'static> {
         let mut entry = vec![0, 0, 0, 0, 1, b'z'];
         entry.resize(5 + letters, b'S');
         // The end of the letters, the factors, the register of the return address, no data.
         entry.extend([0, 1, 0x78, 16, 0]);
+        entry.resize(entry.len() + instructions, 0);
         let mut bytes = (entry.len() as u32).to_le_bytes().to_vec();
         bytes.extend(entry);
         for n in 0..u64::from(pieces) {
@@ -494,27 +527,43 @@ mod tests {
     #[test]
     fn pieces_share_little() {
         for (letters, wanted) in [(1, 9), (MOST_LETTERS, 9), (MOST_LETTERS + 1, 0), (1 << 20, 0)] {
-            let frames = sharing(letters, 9);
+            let frames = sharing(letters, 0, 9);
             let mut found = Vec::new();
-            frames.each(&mut |fde| found.push((fde.initial_address(), fde.offset())));
+            let work = Work::new(MOST_STEPS);
+            frames.each(&work, &mut |fde| found.push((fde.initial_address(), fde.offset())));
             assert_eq!(found.len(), wanted, "{letters}");
             let (bytes, bases) = (frames.bytes, frames.bases);
             let offset = 4 + 5 + letters + 5;
             let all = vec![(0x1000, 16, offset)];
             let frames = Frames { bytes, bases };
             let pieces = Pieces { frames, all, _share: Share::default() };
-            assert_eq!(pieces.rules(offset).is_empty(), wanted == 0, "{letters}");
+            assert_eq!(pieces.rules(offset, &work).is_empty(), wanted == 0, "{letters}");
         }
+    }
+
+    /// A gigabyte of pieces takes minutes if each runs 256 instructions again.
+    #[test]
+    fn a_file_takes_so_many_steps_and_no_more() {
+        const MANY: u32 = 1000;
+        let frames = sharing(1, 250, MANY);
+        let size = 16 * u64::from(MANY);
+        let code = [Segment { offset: 0, size, address: 0x1000, is_executable: true }];
+        let entries = u64::from(MANY) + 1;
+        let steps = entries * PIECE + u64::from(MANY) * 250;
+        let rows = |steps| frames.rows(&code, &Work::new(steps)).map(|rows| rows.len());
+        // The rule of each piece is unknown.
+        assert_eq!(rows(steps + 1), Some(1));
+        assert_eq!([rows(steps), rows(1000), rows(0)], [None; 3]);
     }
 
     /// Each piece of code in this test's own program has a rule, and a [`Row`] can express most of
     /// them.
     #[test]
     fn our_own() {
-        let rows = rows(&File::open("/proc/self/exe").unwrap());
+        let rows = rows(&File::open("/proc/self/exe").unwrap()).unwrap();
         assert!(rows.is_sorted_by(|a, b| a.start < b.start) && rows.len() > 1000);
         let unknown = rows.windows(2).filter(|w| w[0].rule == Rule::Unknown as u8);
         assert!(unknown.count() * 2 < rows.len());
-        assert_eq!(rows_in(b"no program"), []);
+        assert_eq!(rows_in(b"no program"), Some(Vec::new()));
     }
 }

@@ -19,6 +19,7 @@ use crate::frames::Pieces;
 use crate::function::{function, Function, COLD};
 use crate::inlined::Inlined;
 use crate::patient::Memory;
+use crate::ranges::Ranges;
 use crate::segment::{segments, Segment};
 use crate::stapsdt::Note;
 use crate::{debug, headers, Map};
@@ -75,7 +76,7 @@ pub struct Image {
     /// The linker may change its code.
     is_relocated: bool,
     /// Its restartable sequences.
-    sequences: Vec<Range<u64>>,
+    sequences: Ranges,
     /// The file with the data stripped from it.
     separate: Option<File>,
     /// Its DWARF; `None`: it has none.
@@ -194,7 +195,7 @@ impl Image {
     /// elsewhere, and if the kernel interrupts a thread outside of the sequence, it takes the
     /// sequence for done.
     pub(crate) fn is_in_sequence(&self, address: u64) -> bool {
-        self.sequences.iter().any(|s| s.contains(&address))
+        self.sequences.has(address)
     }
 
     /// Returns the mode in which the CPU decodes its code.
@@ -513,7 +514,7 @@ fn slots<'d>(elf: &impl Object<'d>) -> Vec<(u64, u64)> {
 /// Returns the restartable sequences in the section that `rseq(2)` names for their descriptors.
 /// Each has a version, flags, a start, a length, and an abort address. The linker fills in the
 /// addresses of an object that can move.
-fn sequences<'d>(elf: &impl Object<'d>) -> Option<Vec<Range<u64>>> {
+fn sequences<'d>(elf: &impl Object<'d>) -> Option<Ranges> {
     const SIZE: u64 = 32;
     const START: u64 = 8;
     let section = elf.section_by_name("__rseq_cs")?;

@@ -13,8 +13,8 @@
 //! ```
 //! `patient` asks for everything that a process can delay. Nothing here trusts a file: a damaged
 //! file only yields less. An object is read when it is needed, and only the needed parts of it.
-//! `budget` bounds the memory that all of this takes, `cache` what each user has of it; `limit` is
-//! about open files.
+//! `budget` bounds the memory that all of this takes, `cache` what each user has of it; `work`
+//! bounds the steps, `limit` is about open files.
 #![forbid(unsafe_code)]
 #![warn(clippy::too_many_lines)]
 // They panic if the stream is closed or its disk is full.
@@ -46,9 +46,11 @@ mod metered;
 mod parts;
 mod patient;
 pub mod process;
+mod ranges;
 mod segment;
 pub mod stapsdt;
 mod status;
+mod work;
 
 pub use expand::{Batches, Miss, Pattern};
 pub use function::Function;

@@ -16,15 +16,22 @@
 use crate::frames::Rules;
 use crate::function::Function;
 use crate::image::Image;
+use crate::ranges::Ranges;
+use crate::work::Work;
 use abi::unwind::{Row, Rule};
 use abi::user::UserReason;
 use std::collections::HashSet;
+use std::ops::Range;
 use x86::Flow;
 
 /// The most pieces of a function.
 const MOST_PIECES: usize = 256;
 /// The most bytes of pieces that are read because a function jumps to them. Pieces may overlap.
 const MOST_TRIED: u64 = 32 << 20;
+/// The bytes of code that are read in one step, and the steps for an instruction that goes
+/// elsewhere: its target and its rules are looked up. Any other instruction is one step.
+pub(crate) const BYTES: usize = 16;
+const TURN: u64 = 8;
 
 /// A piece of a function.
 #[derive(Debug, Clone)]
@@ -60,10 +67,12 @@ struct Read {
 }
 
 impl Read {
-    fn of(image: &Image, range: (u64, u64)) -> Self {
+    /// Reads a piece as part of this work. If there is not enough, the piece is damaged.
+    fn of(image: &Image, range: (u64, u64), work: &Work) -> Self {
         let (begin, size) = range;
         let code = image.code(begin, size);
-        let is_whole = code.len() as u64 == size;
+        let is_whole =
+            code.len() as u64 == size && work.spend((code.len() / BYTES) as u64).is_some();
         let damage = (!is_whole).then_some(UserReason::Size);
         let mut read = Self { range, turns: Vec::new(), damage };
         for step in x86::walk_in(image.mode(), &code, begin) {
@@ -71,6 +80,10 @@ impl Read {
                 read.damage = Some(UserReason::Undecodable);
                 break;
             };
+            if work.spend(1).is_none() {
+                read.damage = Some(UserReason::Size);
+                break;
+            }
             let rest = || code.get((at - begin) as usize..).unwrap_or_default();
             let to = match insn.kind {
                 Flow::Return => To::Caller,
@@ -79,8 +92,15 @@ impl Read {
                 _ => continue,
             };
             read.turns.push(Turn { at, to });
+            // Without work the next instruction ends this.
+            let _ = work.spend(TURN);
         }
         read
+    }
+
+    fn range(&self) -> Range<u64> {
+        let (begin, size) = self.range;
+        begin..begin.saturating_add(size)
     }
 
     fn targets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
@@ -115,19 +135,27 @@ impl Tried {
     }
 }
 
-/// Returns the pieces of a function, first the function itself.
-pub(crate) fn pieces(image: &Image, f: &Function) -> Vec<Part> {
-    let mut all = vec![Read::of(image, (f.address, f.size))];
-    all.extend(image.cold(&f.name).map(|c| Read::of(image, (c.address, c.size))));
-    let rules = image.is_native.then(|| image.pieces()).flatten().map(Rules::of);
+/// Returns the pieces of a function, first the function itself. If they take too much work, some
+/// are missing or damaged.
+pub(crate) fn pieces(image: &Image, f: &Function, work: &Work) -> Vec<Part> {
+    let mut all = vec![Read::of(image, (f.address, f.size), work)];
+    all.extend(image.cold(&f.name).map(|c| Read::of(image, (c.address, c.size), work)));
+    let mut within: Ranges = all.iter().map(Read::range).collect();
+    let rules = image.is_native.then(|| image.pieces()).flatten();
+    let rules = rules.map(|pieces| Rules::of(pieces, work));
     let rules = rules.filter(|rules| all.iter().all(|read| is_exact(rules, read)));
     if let Some(rules) = &rules {
         let (mut next, mut tried) = (0, Tried::new());
         while let Some(read) = all.get(next).filter(|_| all.len() < MOST_PIECES) {
             next += 1;
             for (at, to) in read.targets().collect::<Vec<_>>() {
-                if !is_within(&all, to) {
-                    all.extend(other(image, rules, &all, (at, to), &mut tried));
+                if within.has(to) {
+                    continue;
+                }
+                let jump = (at, to);
+                if let Some(read) = other(image, rules, (f.address, &within), jump, &mut tried) {
+                    within.add(read.range());
+                    all.push(read);
                 }
             }
         }
@@ -138,7 +166,7 @@ pub(crate) fn pieces(image: &Image, f: &Function) -> Vec<Part> {
     let parts = all.iter().map(|read| {
         let leaves = read.turns.iter().filter(|t| match t.to {
             To::Caller => true,
-            To::Address(to) => !is_within(&all, to),
+            To::Address(to) => !within.has(to),
             To::Anywhere => !rules.as_ref().and_then(|r| r.at(t.at)).is_some_and(has_frame),
         });
         let behind = leaves.filter_map(|t| u32::try_from(t.at - read.range.0).ok());
@@ -148,11 +176,11 @@ pub(crate) fn pieces(image: &Image, f: &Function) -> Vec<Part> {
 }
 
 /// Returns the piece that a jump leads to, if it belongs to the same function and was not tried
-/// before.
+/// before. `within` are the pieces of the function, which begins at `begin`.
 fn other(
     image: &Image,
     rules: &Rules<'_>,
-    all: &[Read],
+    (begin, within): (u64, &Ranges),
     (at, to): (u64, u64),
     tried: &mut Tried,
 ) -> Option<Read> {
@@ -162,9 +190,9 @@ fn other(
     if rule(before) != rule(there) || !tried.add(range, has_frame(before)) {
         return None;
     }
-    let read = Read::of(image, range);
+    let read = Read::of(image, range, rules.work);
     // A jump to the beginning of a function is a call.
-    let is_back = |to| is_within(all, to) && all.first().is_some_and(|f| f.range.0 != to);
+    let is_back = |to| within.has(to) && to != begin;
     let is_of_it = has_frame(before) || read.targets().any(|(_, to)| is_back(to));
     (is_of_it && read.damage.is_none() && is_exact(rules, &read)).then_some(read)
 }
@@ -182,10 +210,6 @@ fn has_frame(row: Row) -> bool {
 
 fn has((begin, size): (u64, u64), address: u64) -> bool {
     address.wrapping_sub(begin) < size
-}
-
-fn is_within(all: &[Read], address: u64) -> bool {
-    all.iter().any(|read| has(read.range, address))
 }
 
 /// Tells whether the instruction jumps indirectly. Calls differ only in three bits.
@@ -232,11 +256,12 @@ mod tests {
         let me = Process::read(std::process::id()).unwrap();
         let images = Images::default();
         let (image, _) = me.called("libc").next().unwrap().image(me.pid, &images);
+        let work = Work::new(u64::MAX);
         let mut owners = std::collections::HashMap::new();
         let mut shared = 0;
         for names in image.places() {
-            let (first, others) =
-                pieces(image, &names[0]).split_first().map(|(f, o)| (f.range, o.to_vec())).unwrap();
+            let parts = pieces(image, &names[0], &work);
+            let (first, others) = parts.split_first().map(|(f, o)| (f.range, o.to_vec())).unwrap();
             assert_eq!(first, (names[0].address, names[0].size));
             for part in others {
                 assert!(part.range.1 > 0 && image.is_nameless(part.range), "{}", names[0].name);
@@ -270,7 +295,9 @@ mod tests {
             std::fs::write(&path, &bytes).unwrap();
             let file = std::fs::File::open(&path).unwrap();
             let Some(image) = Image::read(file.into(), "/nowhere", None) else { continue };
-            read += image.places().map(|names| pieces(&image, &names[0]).len()).sum::<usize>();
+            let work = Work::new(u64::MAX);
+            let parts = image.places().map(|names| pieces(&image, &names[0], &work).len());
+            read += parts.sum::<usize>();
             crate::frames::rows_in(&bytes);
         }
         std::fs::remove_file(&path).unwrap();

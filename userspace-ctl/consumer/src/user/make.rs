@@ -10,15 +10,13 @@ use abi::user::UserReason;
 use d::ProbePattern;
 use libproc::account::Account;
 use libproc::budget;
-use libproc::expand::{self, Batches, Pattern, Refused};
+use libproc::expand::{self, Batches, Pattern, Refused, MOST_PLACES};
 use libproc::process::{Object, Process, PROGRAM};
 use libproc::Miss;
 use plaintext::clean;
 use std::collections::hash_map::Entry;
 use std::collections::HashSet;
 
-/// The most places that one description may mean in a process.
-const MOST_PLACES: usize = 4 << 20;
 /// The most refusals that are reported by name.
 const TOLD: usize = 8;
 /// The most refusals in one process that are remembered: a process decides the length of names.
@@ -80,23 +78,26 @@ impl ProcessProbes {
         let (mut out, mut missed, mut is_found) = (Batches::default(), None, false);
         for object in objects {
             let Entry::Vacant(new) = known.entry(key(object)) else { continue };
+            kernel.beat();
             let placed = object.placed(*pid, &self.images);
             let chosen = object.chosen(*pid, &self.images);
             if being_mapped && !chosen.is_linked {
                 continue;
             }
             let meant = Pattern { function: &pattern.function, name: &pattern.name };
-            let asked = |out: &Batches| out.places + out.refused.len();
-            let before = asked(&out);
+            let before = out.meant();
             match expand::expand(placed, chosen, meant, &mut out) {
-                Ok(()) => is_found |= asked(&out) > before,
+                Ok(()) => is_found |= out.meant() > before,
                 // One of several objects may have the function; an error in that one counts.
                 Err(Miss::Function) => {}
                 Err(miss) => missed = Some(Missed::Of(shown(object), miss)),
             }
             new.insert(Sign::take(&mut out));
-            if out.places > MOST_PLACES {
+            if out.are_too_many() {
                 return Err(Missed::TooMany(MOST_PLACES));
+            }
+            if out.took_too_much() {
+                return Err(Missed::TooLarge);
             }
         }
         self.send(kernel, *pid, out)?;
@@ -115,7 +116,7 @@ impl ProcessProbes {
         out: Batches,
     ) -> Result<(), Missed> {
         let mut refused = out.refused;
-        let (mut more, mut failed) = (0, None);
+        let (mut more, mut failed) = (out.more_refused, None);
         for batch in &out.packed {
             match kernel.make(pid, batch) {
                 Ok(made) => {

@@ -34,6 +34,8 @@ pub(super) enum Missed {
     Brought(Vec<String>),
     /// The description matches more places than this limit.
     TooMany(usize),
+    /// The functions that the description matches are too large to be read, or too many.
+    TooLarge,
     /// The module refused all places; the last one for this reason.
     Refused(UserReason),
     /// The module refused the request for this process.
@@ -89,6 +91,10 @@ impl Missed {
             }
             Self::TooMany(most) => {
                 (Tag::ProcCreatefail, format!("{wanted} matches more than {most} places"))
+            }
+            Self::TooLarge => {
+                let message = format!("the functions that {wanted} matches are too large to read");
+                (Tag::ProcCreatefail, message)
             }
             Self::Refused(_) => {
                 (Tag::ProcCreatefail, format!("failed to make probes for {wanted}"))
@@ -174,7 +180,7 @@ impl Missed {
                 let note = "a function has `entry`, `return`, and hex offsets: `0`, `1f`";
                 ("no such probe", vec![note.into()], None)
             }
-            Self::TooMany(_) => {
+            Self::TooMany(_) | Self::TooLarge => {
                 ("too much", vec![], Some("name the object or the function".into()))
             }
             Self::Refused(reason) => ("no probe", vec![reason.words().into()], None),

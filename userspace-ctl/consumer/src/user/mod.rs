@@ -282,7 +282,7 @@ impl ProcessProbes {
     fn report(&mut self, made: Result<(), Missed>, pattern: &ProbePattern) {
         match made {
             Err(Missed::Kernel(_, e)) if e.errno == libc::ESRCH => {}
-            Err(failed @ (Missed::Kernel(..) | Missed::TooMany(_))) => {
+            Err(failed @ (Missed::Kernel(..) | Missed::TooMany(_) | Missed::TooLarge)) => {
                 self.fail(failed.verdict(pattern).1);
             }
             _ => {}

@@ -205,7 +205,7 @@ mod tests {
                 names.push(format!("{}`{}", o.name, name.unwrap_or_default()));
                 let map = maps.iter().find(|m| (m.start..m.end).contains(&at))?;
                 let offset = u32::try_from(at - map.start + map.offset).ok()?;
-                unwind::find(&libproc::frames::rows(&map.open(pid)?), offset)
+                unwind::find(&libproc::frames::rows(&map.open(pid)?)?, offset)
             });
             let Some(row) = found else { return (names, Step::Lost) };
             match unwind::step(row, frame, |_| None, read) {
