@@ -14,6 +14,11 @@ impl Clock {
         self.0.add(of, micros(took));
     }
 
+    /// Returns the time that a user's processes have taken.
+    pub fn spent_by(&self, of: Account) -> Duration {
+        Duration::from_micros(self.0.used(of) as u64)
+    }
+
     /// Tells whether a user's processes get no more: one user may take half of the time, all users
     /// except root three quarters.
     pub fn is_over(&self, of: Account, most: Duration) -> bool {

@@ -33,9 +33,9 @@ impl Session<'_> {
         let mut spent = Clock::default();
         // If the kernel does not answer, the next look asks again.
         for pid in self.kernel.strangers().unwrap_or_default() {
-            self.symbols.know_process(pid.into());
+            let of = self.symbols.know_process(pid.into());
             if self.needs.stacks {
-                self.objects.meet(self.kernel, pid, &mut spent);
+                self.objects.meet(self.kernel, (pid, of), &mut spent);
             }
         }
     }

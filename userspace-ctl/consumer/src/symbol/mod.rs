@@ -281,10 +281,11 @@ impl Symbols {
     }
 
     /// Reads a process's map while the process lives; naming its addresses later needs the map.
-    pub fn know_process(&self, pid: u64) {
+    /// Returns the process's user.
+    pub fn know_process(&self, pid: u64) -> Account {
         let mut tables = self.0.borrow_mut();
         tables.pulse.beat();
-        tables.processes.read(pid);
+        tables.processes.read(pid)
     }
 
     /// Reads a process's map at most once for each batch of data taken from the kernel.

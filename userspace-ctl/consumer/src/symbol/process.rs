@@ -202,19 +202,20 @@ impl Processes {
         self.renewed.1.add(of, begin.elapsed());
     }
 
-    /// Reads the map of a process.
-    pub(super) fn read(&mut self, pid: u64) {
-        let Ok(number) = u32::try_from(pid) else { return };
+    /// Reads the map of a process. Returns its user.
+    pub(super) fn read(&mut self, pid: u64) -> Account {
+        let Ok(number) = u32::try_from(pid) else { return Account::ROOT };
         // A pid may have come back since.
         let of = Account::of(number);
         if self.spent.learning.is_over(of, TO_LEARN) {
             self.tell(2, SLOW);
-            return;
+            return of;
         }
         let begin = Instant::now();
         let mapped = maps::open(number).unwrap_or_default();
         budget::on_behalf(of, || self.learn(number, mapped));
         self.spent.learning.add(of, begin.elapsed());
+        of
     }
 
     /// Returns the user whose time a process takes.

@@ -21,6 +21,7 @@ mod prepare;
 mod provider;
 mod ration;
 pub mod start;
+mod unread;
 mod wanted;
 
 use crate::error::{reason, Error};

@@ -3,6 +3,7 @@
 //! whichever process maps it first, and again if it had to give way to others ([`Ration`]).
 
 use super::ration::Ration;
+use super::unread::{Unread, Waiting};
 use crate::clock::Clock;
 use crate::kernel::Kernel;
 use abi::unwind::{Key, Row};
@@ -11,7 +12,6 @@ use libproc::frames;
 use libproc::maps::{self, Map};
 use libproc::process;
 use std::collections::HashSet;
-use std::fs::File;
 use std::time::{Duration, Instant};
 
 /// How long processes are read before tracing begins; the others are read when they are met.
@@ -20,23 +20,26 @@ const PATIENCE: Duration = Duration::from_millis(500);
 const PATIENCE_WHILE_RUNNING: Duration = Duration::from_secs(2);
 /// How long files met later are read at a time; no trace data is taken meanwhile.
 const SLICE: Duration = Duration::from_millis(50);
-/// How long the files of one process are opened; of one that the user has named, before tracing.
+/// How long the files of one process are opened; of one that the user has named, and how long files
+/// are read after that. Others are read while tracing goes on.
 const PATIENCE_WITH_ONE: Duration = Duration::from_millis(250);
 const PATIENCE_WITH_NAMED: Duration = Duration::from_secs(2);
+/// How long all processes that the user has named take before tracing begins. A glob may name those
+/// of any user.
+const PATIENCE_WITH_ALL_NAMED: Duration = Duration::from_secs(10);
 /// How long the files of all processes that are met in one look are opened.
 const PATIENCE_WITH_ALL: Duration = Duration::from_millis(500);
 /// A refusal of rows that are larger than this, in bytes, does not say that the module takes no
 /// smaller ones.
 const LARGE: usize = 1 << 16;
-/// The most unread files that are kept open; others are opened when they are met again.
-const MOST: usize = 256;
 
 /// The files that the module knows.
 #[derive(Debug, Default)]
 pub struct Objects {
     known: Ration,
-    /// Files that are still to be read, and their sizes.
-    wanted: Vec<(u64, Key, File)>,
+    /// Files that are still to be read. Those without a place there are opened when they are met
+    /// again.
+    unread: Unread,
     /// The module takes no more.
     is_full: bool,
 }
@@ -46,9 +49,13 @@ impl Objects {
     /// of as many others as there is time for.
     pub fn learn_all(&mut self, kernel: &mut dyn Kernel, mut first: Vec<u32>) {
         first.dedup();
+        let begin = Instant::now();
         for pid in first {
+            if begin.elapsed() > PATIENCE_WITH_ALL_NAMED {
+                break;
+            }
             self.open(kernel, pid, Account::of(pid), PATIENCE_WITH_NAMED);
-            while self.learn_next(kernel) {}
+            self.learn_within(kernel, PATIENCE_WITH_NAMED);
         }
         let (begin, mut spent) = (Instant::now(), Clock::default());
         let (running, others): (Vec<_>, Vec<_>) = process::busiest().into_iter().partition(|p| p.1);
@@ -56,33 +63,38 @@ impl Objects {
             if begin.elapsed() > PATIENCE_WHILE_RUNNING {
                 break;
             }
-            self.meet_within(kernel, pid, &mut spent, PATIENCE_WHILE_RUNNING);
+            self.meet_within(kernel, (pid, Account::of(pid)), &mut spent, PATIENCE_WHILE_RUNNING);
         }
-        while begin.elapsed() < PATIENCE_WHILE_RUNNING && self.learn_next(kernel) {}
+        self.learn_within(kernel, PATIENCE_WHILE_RUNNING.saturating_sub(begin.elapsed()));
         for (pid, _) in others {
             if begin.elapsed() > PATIENCE {
                 return;
             }
-            self.meet_within(kernel, pid, &mut spent, PATIENCE_WHILE_RUNNING);
-            while self.learn_next(kernel) {}
+            self.meet_within(kernel, (pid, Account::of(pid)), &mut spent, PATIENCE_WHILE_RUNNING);
+            self.learn_within(kernel, PATIENCE.saturating_sub(begin.elapsed()));
         }
     }
 
     /// Gives the module the files that a process has mapped.
     pub fn learn(&mut self, kernel: &mut dyn Kernel, pid: u32) {
         self.open(kernel, pid, Account::of(pid), PATIENCE_WITH_ONE);
-        while self.learn_next(kernel) {}
+        self.learn_within(kernel, PATIENCE_WITH_NAMED);
     }
 
     /// Opens the files that a process has mapped, to read them when there is time: the process may
     /// have ended by then. A process that has ended already has none. `spent` is the time that the
     /// processes of this look have taken: no user's processes get more than their share.
-    pub fn meet(&mut self, kernel: &mut dyn Kernel, pid: u32, spent: &mut Clock) {
-        self.meet_within(kernel, pid, spent, PATIENCE_WITH_ALL);
+    pub fn meet(&mut self, kernel: &mut dyn Kernel, process: (u32, Account), spent: &mut Clock) {
+        self.meet_within(kernel, process, spent, PATIENCE_WITH_ALL);
     }
 
-    fn meet_within(&mut self, kernel: &mut dyn Kernel, pid: u32, spent: &mut Clock, all: Duration) {
-        let of = Account::of(pid);
+    fn meet_within(
+        &mut self,
+        kernel: &mut dyn Kernel,
+        (pid, of): (u32, Account),
+        spent: &mut Clock,
+        all: Duration,
+    ) {
         if spent.is_over(of, all) {
             return;
         }
@@ -109,34 +121,41 @@ impl Objects {
             let Some(key) = map.key(&file).filter(|key| !self.known.meet(*key)) else {
                 continue;
             };
-            if self.wanted.len() < MOST && !self.is_full {
-                self.add(kernel, key, of);
+            if !self.is_full {
                 let size = file.metadata().map_or(0, |m| m.len());
-                self.wanted.push((size, key, file));
+                let gone = self.unread.put(Waiting { of, size, key, file }).map(|gone| gone.key);
+                if gone != Some(key) {
+                    self.add(kernel, key, of);
+                }
+                gone.into_iter().for_each(|gone| self.known.remove(gone));
             }
         }
     }
 
     /// Reads some of the files that were met; tells whether there are more.
     pub fn learn_some(&mut self, kernel: &mut dyn Kernel) -> bool {
-        let begin = Instant::now();
-        while begin.elapsed() < SLICE && self.learn_next(kernel) {}
-        !self.wanted.is_empty()
+        self.learn_within(kernel, SLICE);
+        !self.unread.is_empty()
     }
 
-    /// Reads the smallest file that was met, so that few wait for a large one; returns whether
-    /// there was any.
+    /// Reads files that were met, as long as there is time.
+    fn learn_within(&mut self, kernel: &mut dyn Kernel, time: Duration) {
+        let begin = Instant::now();
+        while begin.elapsed() < time && self.learn_next(kernel) {}
+    }
+
+    /// Reads a file that was met; returns whether there was any.
     fn learn_next(&mut self, kernel: &mut dyn Kernel) -> bool {
-        let sizes = self.wanted.iter().enumerate().map(|(n, w)| (w.0, n));
-        let Some((_, n)) = sizes.min() else { return false };
-        let (_, key, file) = self.wanted.swap_remove(n);
+        let Some(Waiting { of, key, file, .. }) = self.unread.next() else { return false };
         // It may have given way meanwhile.
-        if self.known.has(key) {
+        if self.known.has(key) && !self.is_full {
+            let begin = Instant::now();
             match frames::rows(&file) {
                 Some(rows) => self.tell(kernel, key, rows),
                 // The module counts the stacks that end early in a file without rows.
                 None => kernel.beat(),
             }
+            self.unread.spend(of, begin.elapsed());
         }
         true
     }

@@ -55,6 +55,13 @@ impl Ration {
         self.weigh(key, 0)
     }
 
+    /// Removes a file that could not wait to be read.
+    pub(super) fn remove(&mut self, key: Key) {
+        if let Some(file) = self.files.remove(&key) {
+            self.used.take(file.of, file.weight);
+        }
+    }
+
     /// Sets the bytes that the rows of a known file have. Returns the files to forget.
     pub(super) fn weigh(&mut self, key: Key, bytes: usize) -> Vec<Key> {
         let Some(file) = self.files.get_mut(&key) else { return Vec::new() };
@@ -71,9 +78,7 @@ impl Ration {
             let of_whose = self.files.iter().filter(|(other, f)| f.of == whose && **other != key);
             let Some((oldest, _)) = of_whose.min_by_key(|(_, f)| f.met) else { break };
             let oldest = *oldest;
-            if let Some(file) = self.files.remove(&oldest) {
-                self.used.take(whose, file.weight);
-            }
+            self.remove(oldest);
             forgotten.push(oldest);
         }
         forgotten

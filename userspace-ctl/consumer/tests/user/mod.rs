@@ -140,7 +140,8 @@ fn refusals_are_told() {
 #[test]
 fn the_rows_of_the_vdso_come_from_no_process() {
     let fake = Fake::new(1, &[]);
-    Objects::default().meet(&mut fake.clone(), u32::MAX, &mut Clock::default());
+    let ended = (u32::MAX, Account::ROOT);
+    Objects::default().meet(&mut fake.clone(), ended, &mut Clock::default());
     let told = &fake.0.borrow().objects;
     assert!(told.len() == 1 && told[0].0 == Key::default() && told[0].1 > 0, "{told:?}");
 }
@@ -152,7 +153,7 @@ fn a_user_takes_no_more_than_a_share_of_a_look() {
     let files = |spent_by: Account, millis| {
         let (mut spent, mut objects) = (Clock::default(), Objects::default());
         spent.add(spent_by, Duration::from_millis(millis));
-        objects.meet(&mut fake.clone(), me, &mut spent);
+        objects.meet(&mut fake.clone(), (me, Account::of(me)), &mut spent);
         while objects.learn_some(&mut fake.clone()) {}
         std::mem::take(&mut fake.0.borrow_mut().objects).len()
     };

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The files that wait to be read.
+//!
+//! One user may have half of the places, all users except root three quarters. If there is no place
+//! left, a file of the user who has most gives way: the largest one, which would be read last. The
+//! user whose files have taken the least time comes first, with the smallest file. So a user with
+//! many slow files waits longest.
+
+use crate::clock::Clock;
+use abi::unwind::Key;
+use libproc::account::{Account, Excess, Shares};
+use std::fs::File;
+use std::time::Duration;
+
+/// The most files, which are kept open. A program of one user may have mapped 200.
+const MOST: usize = 512;
+
+/// A file that waits.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    pub(super) of: Account,
+    /// Its bytes.
+    pub(super) size: u64,
+    pub(super) key: Key,
+    pub(super) file: File,
+}
+
+/// All files that wait.
+#[derive(Debug, Default)]
+pub(super) struct Unread {
+    files: Vec<Waiting>,
+    places: Shares,
+    /// The time to read the files of each user since no file waited.
+    spent: Clock,
+}
+
+impl Unread {
+    pub(super) fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// Adds a file. Returns the file that has no place: another one that gives way, or this one.
+    pub(super) fn put(&mut self, new: Waiting) -> Option<Waiting> {
+        let whose = self.places.excess(new.of, 1, MOST).and_then(|excess| match excess {
+            Excess::User(whose) => Some(whose),
+            Excess::All => self.places.largest(),
+        });
+        if whose == Some(new.of) {
+            return Some(new);
+        }
+        let of_whose = self.files.iter().enumerate().filter(|(_, w)| Some(w.of) == whose);
+        let largest = of_whose.max_by_key(|(_, w)| w.size).map(|(n, _)| n);
+        let gone = largest.map(|n| self.remove(n));
+        self.places.add(new.of, 1);
+        self.files.push(new);
+        gone
+    }
+
+    /// Removes the next file to read.
+    pub(super) fn next(&mut self) -> Option<Waiting> {
+        let order = |(n, w): (usize, &Waiting)| (self.spent.spent_by(w.of), w.size, n);
+        match self.files.iter().enumerate().map(order).min() {
+            Some((.., n)) => Some(self.remove(n)),
+            None => {
+                self.spent = Clock::default();
+                None
+            }
+        }
+    }
+
+    fn remove(&mut self, n: usize) -> Waiting {
+        let gone = self.files.swap_remove(n);
+        self.places.take(gone.of, 1);
+        gone
+    }
+
+    /// Counts the time to read a file of this user.
+    pub(super) fn spend(&mut self, of: Account, took: Duration) {
+        self.spent.add(of, took);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Adds a file; returns the number of the one without a place.
+    fn put(unread: &mut Unread, of: Account, n: u64, size: u64) -> Option<u64> {
+        let file = File::open("/proc/self/exe").unwrap();
+        let key = Key { inode: n, ..Key::default() };
+        unread.put(Waiting { of, size, key, file }).map(|gone| gone.key.inode)
+    }
+
+    #[test]
+    fn a_user_takes_no_place_from_others() {
+        let mut unread = Unread::default();
+        let [a, b, c] = [1, 2, 3].map(Account::user);
+        let most = MOST as u64;
+        for n in 0..most / 2 {
+            assert_eq!(put(&mut unread, a, n, 1000 + n), None);
+        }
+        // However small they are.
+        assert_eq!(put(&mut unread, a, 9999, 0), Some(9999));
+        for n in most / 2..most / 4 * 3 {
+            assert_eq!(put(&mut unread, b, n, 1), None);
+        }
+        // The largest of the user who has most gives way.
+        assert_eq!(put(&mut unread, c, 1000, 1 << 30), Some(most / 2 - 1));
+        for n in 0..most / 4 {
+            assert_eq!(put(&mut unread, Account::ROOT, 2000 + n, 1), None);
+        }
+        assert_eq!(put(&mut unread, Account::ROOT, 3000, 1), Some(most / 2 - 2));
+        assert_eq!(unread.files.len(), MOST);
+    }
+
+    /// A file of 500 KB may take seconds.
+    #[test]
+    fn the_user_with_the_least_time_comes_first() {
+        let mut unread = Unread::default();
+        let [slow, other] = [1, 2].map(Account::user);
+        for n in 0..9 {
+            put(&mut unread, slow, n, 500);
+        }
+        put(&mut unread, other, 100, 10_000);
+        put(&mut unread, other, 101, 9_000);
+        put(&mut unread, Account::ROOT, 200, 1 << 20);
+        let mut order = Vec::new();
+        while let Some(next) = unread.next() {
+            let took = if next.of == slow { 1_000_000 } else { next.size };
+            unread.spend(next.of, Duration::from_micros(took));
+            order.push(next.key.inode);
+            if order.len() == 2 {
+                put(&mut unread, slow, 9, 1);
+            }
+        }
+        assert_eq!(order[..5], [0, 101, 200, 100, 9]);
+        assert!(order.len() == 13 && unread.is_empty());
+        // Nobody waited, so everybody begins anew.
+        assert_eq!(unread.spent.spent_by(slow), Duration::ZERO);
+    }
+}
