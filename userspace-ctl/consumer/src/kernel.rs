@@ -300,3 +300,67 @@ pub trait Kernel {
         Ok(found)
     }
 }
+
+/// A kernel for tests that refuses everything and counts the signs of life.
+#[cfg(test)]
+#[derive(Debug, Default)]
+pub(crate) struct Deaf(pub(crate) std::rc::Rc<std::cell::Cell<usize>>);
+
+#[cfg(test)]
+impl Deaf {
+    fn refuse<T>() -> Answer<T> {
+        Err(Refusal { errno: libc::EINVAL, reason: "deaf".into() })
+    }
+}
+
+#[cfg(test)]
+impl Kernel for Deaf {
+    fn conf(&mut self) -> Answer<Conf> {
+        Self::refuse()
+    }
+
+    fn probes(&mut self, _: &ProbeDesc, _: &mut u32, _: &mut Vec<ProbeDesc>) -> Answer<bool> {
+        Self::refuse()
+    }
+
+    fn enable(&mut self, _: &[u8]) -> Answer<u32> {
+        Self::refuse()
+    }
+
+    fn go(&mut self) -> Answer<Started> {
+        Self::refuse()
+    }
+
+    fn stop(&mut self) -> Answer<u32> {
+        Self::refuse()
+    }
+
+    fn snap(&mut self, _: Buffer, _: u32, _: &mut Room) -> Answer<Option<Snapshot>> {
+        Self::refuse()
+    }
+
+    fn eprobe(&mut self, _: Epid) -> Answer<Eprobe> {
+        Self::refuse()
+    }
+
+    fn aggregation(&mut self, _: AggId) -> Answer<Aggregation> {
+        Self::refuse()
+    }
+
+    fn format(&mut self, _: FormatId) -> Answer<Vec<u8>> {
+        Self::refuse()
+    }
+
+    fn make(&mut self, _: u32, _: &[u8]) -> Answer<Made> {
+        Self::refuse()
+    }
+
+    fn status(&mut self) -> Answer<Status> {
+        Self::refuse()
+    }
+
+    fn pulse(&mut self) -> Option<Box<dyn Fn()>> {
+        let beats = self.0.clone();
+        Some(Box::new(move || beats.set(beats.get() + 1)))
+    }
+}

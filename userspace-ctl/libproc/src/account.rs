@@ -67,6 +67,15 @@ impl Shares {
         }
     }
 
+    /// Takes this much in total, from all users alike; at most what each has.
+    pub fn ease(&mut self, some: usize) {
+        let each = some / self.0.len().max(1);
+        self.0.retain(|_, used| {
+            *used = used.saturating_sub(each);
+            *used > 0
+        });
+    }
+
     /// Returns how much a user has.
     pub fn used(&self, of: Account) -> usize {
         self.0.get(&of).copied().unwrap_or_default()

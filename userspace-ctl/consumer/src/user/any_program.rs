@@ -14,12 +14,19 @@ pub(super) struct AnyProgram {
     old: HashSet<(u32, [u64; 2])>,
     /// Programs that have been read once; their libraries may not have been mapped yet.
     young: HashSet<(u32, [u64; 2])>,
+    /// Processes for which there was no time.
+    late: HashSet<u32>,
 }
 
 impl AnyProgram {
     pub(super) fn add(&mut self, pattern: &ProbePattern) {
         self.patterns.push(pattern.clone());
         self.old = process::running();
+    }
+
+    /// Makes a process one of those that have started recently.
+    pub(super) fn meet_again(&mut self, pid: u32) {
+        self.late.insert(pid);
     }
 
     /// Tells whether a pattern may mean this provider of any process: one of the two names, as far
@@ -39,8 +46,26 @@ impl AnyProgram {
         }
         let now = process::running();
         self.old.extend(std::mem::take(&mut self.young));
-        self.old.retain(|p| now.contains(p));
+        let late = std::mem::take(&mut self.late);
+        self.old.retain(|p| now.contains(p) && !late.contains(&p.0));
         self.young = now.difference(&self.old).copied().collect();
         self.young.iter().map(|(pid, _)| *pid).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_late_process_is_met_again() {
+        let (mut any, me) = (AnyProgram::default(), std::process::id());
+        any.add(&ProbePattern::new("shop*", "", "", ""));
+        assert!(!any.begun().contains(&me));
+        for _ in 0..3 {
+            any.meet_again(me);
+            assert!(any.begun().contains(&me));
+        }
+        assert!(!any.begun().contains(&me));
     }
 }

@@ -81,6 +81,7 @@ impl ProcessProbes {
             kernel.beat();
             let placed = object.placed(*pid, &self.images);
             let chosen = object.chosen(*pid, &self.images);
+            kernel.beat();
             if being_mapped && !chosen.is_linked {
                 continue;
             }

@@ -24,6 +24,7 @@ pub mod start;
 mod unread;
 mod wanted;
 
+use crate::clock::Debts;
 use crate::error::{reason, Error};
 use crate::kernel::Kernel;
 use abi::probe::part_matches;
@@ -47,11 +48,16 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::ErrorKind;
 use std::rc::Rc;
+use std::time::Instant;
 use wanted::{key, memory, Known, Sign, Wanted};
 
 const SHORT: &str =
     "programs, or those of one user, bring so many probes along that dtrace has no \
                      memory for all: some programs have no probes of their own; dtrace tries again";
+
+const SLOW: &str =
+    "the files of one user's programs take so long to read that some programs have no probes of \
+                    their own yet; dtrace tries again";
 
 /// A process that was read, and its memory.
 type Read = (Process, Option<Memory>);
@@ -81,6 +87,10 @@ pub struct ProcessProbes {
     failed: HashSet<String>,
     /// There was no memory for the probes that a program brings along.
     is_short: Cell<bool>,
+    /// The time to read the files of programs for the probes that they bring along.
+    debts: Debts,
+    /// There was no time for a file since somebody asked.
+    was_late: bool,
     told: Vec<String>,
     /// Processes are being read while they map and unmap code.
     is_looking: bool,
@@ -101,15 +111,42 @@ impl ProcessProbes {
         self.images.forget(of);
     }
 
-    /// Returns the names of the probes that a process brings along for these providers. Its user
-    /// pays for the memory.
-    fn brought(&self, process: &Process, provider: &str) -> BTreeSet<String> {
-        let _bill = budget::bill(Account::of(process.pid));
+    /// Tells whether there is no time now to read files for a user's processes. They are met again.
+    fn is_late(&mut self, of: Account) -> bool {
+        let is_late = self.debts.is_over(of);
+        if is_late && self.failed.insert(SLOW.into()) {
+            self.told.push(SLOW.into());
+        }
+        self.was_late |= is_late;
+        is_late
+    }
+
+    /// Counts the time to read a file for a user's process.
+    fn took(&mut self, kernel: &mut dyn Kernel, of: Account, since: Instant) {
+        self.debts.add(of, since.elapsed());
+        kernel.beat();
+    }
+
+    /// Returns the names of the probes that a process brings along for these providers, as far as
+    /// there is time. Its user pays for the memory.
+    fn brought(
+        &mut self,
+        kernel: &mut dyn Kernel,
+        process: &Process,
+        provider: &str,
+    ) -> BTreeSet<String> {
+        let of = Account::of(process.pid);
+        let _bill = budget::bill(of);
         let is_meant =
             |n: &str| part_matches(provider.as_bytes(), format!("{n}{}", process.pid).as_bytes());
         let mut names = BTreeSet::new();
         for object in &process.objects {
+            if self.is_late(of) {
+                break;
+            }
+            let begin = Instant::now();
             let notes = self.notes_of(object, process.pid, provider);
+            self.took(kernel, of, begin);
             let meant = notes.iter().filter(|n| is_meant(&n.provider));
             names.extend(meant.map(|n| plaintext::clean(&n.name).into_owned()));
         }
@@ -133,7 +170,7 @@ impl ProcessProbes {
                 |e: &std::io::Error| Error::new(format!("failed to grab pid {pid}"), reason(e));
             let process = Process::read(pid).map_err(|e| grab(&e))?;
             let mut out = Batches::default();
-            let found = self.notes(&process, &pattern, &mut Known::new(), &mut out);
+            let found = self.notes(kernel, &process, &pattern, &mut Known::new(), &mut out);
             // The process may have registered some itself.
             let told =
                 of_process(pid).is_some_and(|of| kernel.count(&of).is_ok_and(|n| n.probes > 0));
@@ -149,16 +186,18 @@ impl ProcessProbes {
         Ok(())
     }
 
-    /// Adds the USDT probes of objects that are not known yet; returns the name of one that has
-    /// some. The process's user pays for the memory.
+    /// Adds the USDT probes of objects that are not known yet, as far as there is time; returns the
+    /// name of one that has some. The process's user pays for the memory.
     fn notes<'p>(
-        &self,
+        &mut self,
+        kernel: &mut dyn Kernel,
         process: &'p Process,
         pattern: &ProbePattern,
         known: &mut Known,
         out: &mut Batches,
     ) -> Option<&'p str> {
-        let _bill = budget::bill(Account::of(process.pid));
+        let of = Account::of(process.pid);
+        let _bill = budget::bill(of);
         let pid = process.pid;
         let is_meant =
             |p: &str| part_matches(pattern.provider.as_bytes(), format!("{p}{pid}").as_bytes());
@@ -167,9 +206,14 @@ impl ProcessProbes {
         let objects = process.objects.iter().filter(|o| o.is_called(&pattern.module));
         for object in objects {
             let Entry::Vacant(new) = known.entry(key(object)) else { continue };
+            if self.is_late(of) {
+                continue;
+            }
+            let begin = Instant::now();
             // What others lacked says nothing of this one.
             let _ = self.images.was_short();
             let notes = self.notes_of(object, pid, &pattern.provider);
+            self.took(kernel, of, begin);
             if self.images.was_short() {
                 // The next look retries.
                 self.is_short.set(true);
@@ -179,7 +223,9 @@ impl ProcessProbes {
                 new.insert(Sign::default());
                 continue;
             }
+            let begin = Instant::now();
             let placed = object.placed(pid, &self.images);
+            self.took(kernel, of, begin);
             // The dynamic linker is still mapping the object: its counters are not mapped yet.
             let is_there = |at: u64| at == 0 || process.may_write(at.wrapping_add(placed.bias));
             if !notes.iter().all(|n| is_there(n.semaphore)) {
@@ -221,7 +267,7 @@ impl ProcessProbes {
                 _ => {}
             }
         }
-        let (processes, unread) = self.read(&pids);
+        let (processes, unread) = self.read(kernel, &pids);
         // All lost signs must be found before another description restores a breakpoint.
         wanted.retain_mut(|w| {
             let Some((process, memory)) = processes.get(&w.pid) else {
@@ -240,7 +286,7 @@ impl ProcessProbes {
                 Some(_) => self.make(kernel, process, w, true),
                 None => {
                     let mut out = Batches::default();
-                    let _ = self.notes(process, &w.pattern, &mut w.known, &mut out);
+                    let _ = self.notes(kernel, process, &w.pattern, &mut w.known, &mut out);
                     self.send(kernel, w.pid, out)
                 }
             };
@@ -260,9 +306,14 @@ impl ProcessProbes {
 
     /// Reads processes, with their memory. Those that could not be read, but have not ended, come
     /// second.
-    fn read(&mut self, pids: &HashSet<u32>) -> (HashMap<u32, Read>, HashSet<u32>) {
+    fn read(
+        &mut self,
+        kernel: &mut dyn Kernel,
+        pids: &HashSet<u32>,
+    ) -> (HashMap<u32, Read>, HashSet<u32>) {
         let (mut processes, mut unread) = (HashMap::new(), HashSet::new());
         for &pid in pids {
+            kernel.beat();
             match Process::read(pid) {
                 Ok(process) => drop(processes.insert(pid, (process, memory(pid)))),
                 Err(e) if has_ended(&e) => {}
@@ -330,12 +381,18 @@ impl ProcessProbes {
     pub fn welcome(&mut self, kernel: &mut dyn Kernel) {
         for pid in kernel.begun().unwrap_or_default() {
             let Ok(process) = Process::read(pid) else { continue };
-            let bill = budget::bill(Account::of(pid));
+            let of = Account::of(pid);
+            let bill = budget::bill(of);
             for object in &process.objects {
+                if self.is_late(of) {
+                    break;
+                }
+                let begin = Instant::now();
                 let may_mean = |provider: &str| self.any_program.may_mean(provider);
                 // If the module lacks memory to note this file, the next program that maps it
                 // waits, too.
                 let key = object.key_without(pid, &self.images, &may_mean);
+                self.took(kernel, of, begin);
                 let _ = key.map(|key| kernel.ignore(key));
             }
             drop(bill);
@@ -352,12 +409,18 @@ impl ProcessProbes {
                 continue;
             }
             let (mut out, mut known) = (Batches::default(), Known::new());
-            let is_found = self.notes(process, &pattern, &mut known, &mut out).is_some();
-            if is_found || may_be_partial && !self.brought(process, &pattern.provider).is_empty() {
+            self.was_late = false;
+            let is_found = self.notes(kernel, process, &pattern, &mut known, &mut out).is_some();
+            let has_more = |own: &mut Self, kernel: &mut dyn Kernel| {
+                may_be_partial && !own.brought(kernel, process, &pattern.provider).is_empty()
+            };
+            if is_found || has_more(self, kernel) {
                 let _ = kernel.follow(pid);
                 let made = self.send(kernel, pid, out);
                 self.report(made, &pattern);
                 self.wanted.push(Wanted { pid, pattern, is_open: true, known });
+            } else if self.was_late {
+                self.any_program.meet_again(pid);
             }
         }
     }
@@ -379,25 +442,64 @@ impl ProcessProbes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::Deaf;
     use std::io::{Read as _, Write as _};
     use std::os::unix::process::CommandExt;
     use std::process::{Command, Stdio};
+    use std::time::Duration;
 
-    #[test]
-    fn a_user_pays_for_the_files_of_own_processes() {
+    /// Starts a process of another user, if we are root.
+    fn cat() -> Option<std::process::Child> {
         let mut cat = Command::new("cat");
-        // Only root can start it.
-        let cat = cat.uid(77).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-        let Ok(mut child) = cat else { return };
-        let pid = child.id();
+        let cat = cat.uid(77).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = cat.spawn().ok()?;
         // `spawn` returns before the kernel has mapped the dynamic linker.
         child.stdin.as_ref().unwrap().write_all(b"x").unwrap();
         child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+        Some(child)
+    }
+
+    /// A program may map files that take seconds each.
+    #[test]
+    fn a_user_whose_files_take_long_waits() {
+        let child = cat();
+        let pid = child.as_ref().map_or_else(std::process::id, |child| child.id());
+        let (mut probes, mut kernel) = (ProcessProbes::default(), Deaf::default());
+        let process = Process::read(pid).unwrap();
+        let pattern = ProbePattern::new(&format!("shop{pid}"), "", "", "");
+        let mut read = |probes: &mut ProcessProbes| {
+            let mut known = Known::new();
+            probes.notes(&mut kernel, &process, &pattern, &mut known, &mut Batches::default());
+            known.len()
+        };
+        probes.debts.add(Account::of(pid), Duration::from_secs(3000));
+        assert_eq!((read(&mut probes), read(&mut probes)), (0, 0));
+        assert!(std::mem::take(&mut probes.was_late) && probes.take_told() == [SLOW]);
+        probes.debts = Debts::default();
+        let objects = read(&mut probes);
+        assert!(objects > 1 && objects == process.objects.len() && !probes.was_late);
+        // Each object is followed by a sign of life.
+        assert!(kernel.0.get() >= objects);
+        let pattern = ProbePattern::new(&format!("pid{pid}"), "", "no_such_function", "entry");
+        kernel.0.set(0);
+        probes.prepare(&mut kernel, vec![pattern]);
+        assert!(kernel.0.get() >= objects);
+        if let Some(mut child) = child {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+    }
+
+    #[test]
+    fn a_user_pays_for_the_files_of_own_processes() {
+        let Some(mut child) = cat() else { return };
+        let pid = child.id();
         let mut probes = ProcessProbes::default();
         let process = Process::read(pid).unwrap();
         // Whether an object has probes of locks is seen in its symbols.
-        let pattern = ProbePattern::new(&format!("{}{pid}", locks::PROVIDER), "", "", "");
-        probes.notes(&process, &pattern, &mut Known::new(), &mut Batches::default());
+        let pattern = ProbePattern::new(&format!("{}{pid}", locks::PROVIDER), "ld-*", "", "");
+        let kernel = &mut Deaf::default();
+        probes.notes(kernel, &process, &pattern, &mut Known::new(), &mut Batches::default());
         let image = |probes: &ProcessProbes| {
             let process = Process::read(pid).unwrap();
             let linker = process.objects.into_iter().find(|o| o.name.starts_with("ld-"));

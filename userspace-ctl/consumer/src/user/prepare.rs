@@ -123,10 +123,11 @@ impl ProcessProbes {
                 Err(_) => continue,
             };
             let (mut out, mut known) = (Batches::default(), Known::new());
-            let found = self.notes(&process, &pattern, &mut known, &mut out);
+            self.was_late = false;
+            let found = self.notes(kernel, &process, &pattern, &mut known, &mut out);
             called = called.or(found.map(literal));
             if found.is_some() && out.places == 0 {
-                others.extend(self.brought(&process, &pattern.provider));
+                others.extend(self.brought(kernel, &process, &pattern.provider));
             }
             // The program's constructors may register the probes.
             let linked = self.linked.iter().position(|p| *p == pid);
@@ -143,6 +144,8 @@ impl ProcessProbes {
                     Ok(()) => is_made = true,
                     Err(missed) => failed.push(missed),
                 }
+            } else if self.was_late {
+                self.any_program.meet_again(pid);
             }
         }
         for missed in failed {
