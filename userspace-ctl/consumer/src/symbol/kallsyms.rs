@@ -18,7 +18,7 @@ pub(super) struct Kernel {
     folder: PathBuf,
     rows: Vec<Row>,
     names: Vec<u8>,
-    /// The last time the file was read; `None`: not yet.
+    /// The end of the last time when the file was read; `None`: not yet.
     read: Option<Instant>,
     /// How long that took.
     took: Duration,
@@ -59,7 +59,9 @@ struct Row {
 const FAR: u64 = 1 << 20;
 /// The least time between two reads of the file for the sake of addresses without a name.
 const PERIOD: Duration = Duration::from_secs(1);
-/// For new modules, and for BPF programs, which have no list: how many times as long as a read.
+/// The same for these addresses, for new modules, and for BPF programs, which have no list: how
+/// many times as long as a read.
+const WHILE_UNNAMED: u32 = 4;
 const WHILE_MODULES_LOAD: u32 = 4;
 const WHILE_BPF_MAY_LOAD: u32 = 100;
 /// The modules of the kernel's own symbols, and of BPF programs.
@@ -96,7 +98,7 @@ impl Kernel {
             return found;
         }
         let (wait, found) = match found {
-            None => (PERIOD, None),
+            None => (PERIOD.max(self.took * WHILE_UNNAMED), None),
             Some(place) if place.module == OWN => return Some(place),
             Some(_) if self.has_new_modules() => (self.took * WHILE_MODULES_LOAD, None),
             Some(place) if place.module == BPF => (self.took * WHILE_BPF_MAY_LOAD, Some(place)),
@@ -160,7 +162,12 @@ impl Kernel {
 
     fn load(&mut self) {
         let begin = Instant::now();
-        self.read = Some(begin);
+        self.read_all();
+        let end = Instant::now();
+        (self.read, self.took) = (Some(end), end - begin);
+    }
+
+    fn read_all(&mut self) {
         // A module that is loaded meanwhile is new at the next look.
         (self.modules, self.has_new) = (self.listed(), Some(false));
         let Ok(text) = fs::read(self.folder.join("kallsyms")) else { return };
@@ -173,7 +180,6 @@ impl Kernel {
             }
         }
         self.rows.sort_unstable();
-        self.took = begin.elapsed();
     }
 }
 
@@ -284,6 +290,30 @@ mod tests {
         assert_eq!(at(&mut k, 0xffff_ffff_c010_2000).as_deref(), Some("bpf`bpf_prog_1+0x1000"));
         k.took = Duration::ZERO;
         assert_eq!(at(&mut k, 0xffff_ffff_c010_2000).as_deref(), Some("bpf`bpf_prog_2"));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// On a slow machine a read takes seconds, and any address without a name would ask for one.
+    #[test]
+    fn addresses_without_a_name_take_a_part_of_the_time() {
+        let folder = std::env::temp_dir().join(format!("dtrace-unnamed-{}", std::process::id()));
+        fs::create_dir(&folder).unwrap();
+        let put = |symbols: &str| fs::write(folder.join("kallsyms"), symbols).unwrap();
+        let mut k = Kernel { folder: folder.clone(), ..Kernel::default() };
+        put(&"ffffffff81000000 T start_kernel\n".repeat(20_000));
+        let begin = Instant::now();
+        k.load();
+        // The time until the next read begins when this one has ended.
+        assert!(k.read.unwrap() - begin >= k.took);
+        put("ffffffff82000000 T late");
+        let late = 0xffff_ffff_8200_0000;
+        let mut named_after = |took: Duration, ago: Duration| {
+            (k.took, k.read) = (took, Instant::now().checked_sub(ago));
+            k.place(late).is_some()
+        };
+        let (short, long) = (Duration::from_millis(1), Duration::from_secs(100));
+        assert!(!named_after(long, long * 2));
+        assert!(named_after(short, PERIOD * 2));
         fs::remove_dir_all(&folder).unwrap();
     }
 }
