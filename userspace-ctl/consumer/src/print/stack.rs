@@ -9,7 +9,7 @@ use abi::action::ActionKind;
 /// Prints a stack with a line for each frame.
 pub fn stack(out: &mut Vec<u8>, kind: ActionKind, bytes: &[u8], indent: usize, symbols: &Symbols) {
     out.push(b'\n');
-    for frame in symbols.frames(kind, bytes) {
+    for frame in symbols.frames(kind, bytes, indent) {
         out.resize(out.len() + indent, b' ');
         put!(out, "{frame}\n");
     }

@@ -75,6 +75,10 @@ pub struct Naming {
     pub inlines: bool,
 }
 
+/// The most bytes of a stack's text. A program chooses the names in it, and the name of each of the
+/// functions at an address may have 64 KiB.
+const MOST_STACK: usize = 1 << 20;
+
 /// The suffix of a function that is inlined into the next function of a stack.
 pub(crate) const INLINED: &str = " [inlined]";
 
@@ -167,6 +171,12 @@ impl NamedAddress {
     }
 }
 
+/// Returns the last line of a stack whose text has become too long.
+fn cut(addresses: usize) -> String {
+    let s = if addresses == 1 { "" } else { "es" };
+    format!("[{addresses} more address{s}: the names of a stack may take 1 MiB]")
+}
+
 /// Returns the text of an address without a known name.
 fn bare(address: u64) -> String {
     format!("0x{address:x}")
@@ -220,32 +230,40 @@ impl Symbols {
         }
     }
 
-    /// Returns the frames of a stack, the innermost first. The map of its process is the last one
-    /// that was read: the process of an aggregated stack may have other mappings by now.
-    pub fn frames(&self, kind: ActionKind, bytes: &[u8]) -> Vec<String> {
+    /// Returns the frames of a stack, the innermost first, for lines with `indent` blanks. The map
+    /// of its process is the last one that was read: the process of an aggregated stack may have
+    /// other mappings by now.
+    pub fn frames(&self, kind: ActionKind, bytes: &[u8], indent: usize) -> Vec<String> {
         let mut words = bytes.chunks_exact(8).map(word);
         let pid = match kind {
             ActionKind::Stack => None,
             _ => words.next(),
         };
+        let mut pcs = words.take_while(|&pc| pc != 0);
         let mut tables = self.0.borrow_mut();
         let mut names = Vec::new();
+        let mut left = MOST_STACK;
         let mut is_return = false;
-        for pc in words.take_while(|&pc| pc != 0) {
+        while let Some(pc) = pcs.next() {
             let leaves_signal = pid.is_some_and(|pid| tables.processes.leaves_signal(pid, pc));
             // A return address is behind its call, which may be the last instruction of its
             // function. A signal handler returns to no call, but to the interrupted instruction.
             let at = if is_return && !leaves_signal { pc - 1 } else { pc };
             is_return = !leaves_signal;
-            let place = match pid {
-                None => tables.of_kernel(at),
-                Some(pid) => {
-                    names.extend(tables.inlined(pid, at));
-                    tables.of_process(pid, at)
-                }
+            let (inlined, place) = match pid {
+                None => (Vec::new(), tables.of_kernel(at)),
+                Some(pid) => (tables.inlined(pid, at), tables.of_process(pid, at)),
             };
             let place = place.map(|p| NamedAddress { offset: p.offset + (pc - at), ..p });
-            names.push(place.map_or_else(|| bare(pc), |p| p.full()));
+            let name = place.map_or_else(|| bare(pc), |p| p.full());
+            for name in inlined.into_iter().chain([name]) {
+                let Some(rest) = left.checked_sub(indent + name.len() + 1) else {
+                    names.push(cut(1 + pcs.count()));
+                    return names;
+                };
+                left = rest;
+                names.push(name);
+            }
         }
         names
     }
@@ -383,12 +401,32 @@ mod tests {
         let pcs = [0xffff_ffff_8100_1100, 0xffff_ffff_8100_1100, 0xffff_ffff_c000_0024, 0, 0];
         let stack = bytes(&pcs);
         assert_eq!(
-            s.frames(ActionKind::Stack, &stack),
+            s.frames(ActionKind::Stack, &stack, 0),
             ["vmlinux`vfs_write", "vmlinux`vfs_read+0x100", "hworld`hello_open+0x14"]
         );
         assert_eq!(stack_of(ActionKind::Stack, &stack).len(), 24);
         assert_eq!(stack_of(ActionKind::Ustack, &bytes(&[7, 1, 0])).len(), 16);
         assert_eq!(stack_of(ActionKind::Ustack, &bytes(&[7, 0, 0])).len(), 8);
+    }
+
+    /// A program's symbol of 4 KiB can have a name of 64 KiB, and a hundred of them be inlined at
+    /// each address.
+    #[test]
+    fn the_text_of_a_stack_has_a_limit() {
+        let long = "f".repeat(usize::from(u16::MAX) - "vmlinux`".len());
+        let at = 0xffff_ffff_8100_0000;
+        let s = Symbols::fixed(vec![(at, format!("vmlinux`{long}"))]);
+        let bytes = |frames: usize| bytes(&vec![at + 16; frames]);
+        let stack = |frames, indent| s.frames(ActionKind::Stack, &bytes(frames), indent);
+        let whole = stack(15, 0);
+        assert!(whole.len() == 15 && whole.iter().all(|f| f.ends_with("f+0x10")));
+        let cut_off = stack(100, 0);
+        let text: usize = cut_off.iter().map(|frame| frame.len() + 1).sum();
+        assert!((MOST_STACK - (64 << 10)..MOST_STACK + 100).contains(&text), "{text}");
+        let last = cut_off.last().unwrap();
+        assert!(last.ends_with(" more addresses: the names of a stack may take 1 MiB]"), "{last}");
+        let indented = stack(100, MOST_STACK / 4);
+        assert!(indented.len() < 5, "{}", indented.len());
     }
 
     #[test]

@@ -499,7 +499,7 @@ mod tests {
         let is_ours = |name: &str| name.contains("our_place");
         old();
         // An aggregated stack may be as old as the map.
-        assert!(symbols.frames(ActionKind::Ustack, &bytes)[0].starts_with("old.so`"));
+        assert!(symbols.frames(ActionKind::Ustack, &bytes, 0)[0].starts_with("old.so`"));
         assert!(is_ours(&symbols.recorded(ActionKind::Uaddr, &bytes)));
         old();
         assert!(is_ours(&symbols.of_target(here)));

@@ -267,8 +267,8 @@ impl Datum {
             false => signed(bytes).map(Self::Int),
         };
         match action {
-            ActionKind::Stack => Self::Stack(symbols.frames(action, bytes)),
-            _ if is_stack(action) => Self::Ustack(symbols.frames(action, bytes)),
+            ActionKind::Stack => Self::Stack(symbols.frames(action, bytes, 0)),
+            _ if is_stack(action) => Self::Ustack(symbols.frames(action, bytes, 0)),
             _ if is_symbol(action) => Self::Symbol(symbols.recorded(action, bytes)),
             _ if ty.is_string() => Self::String(text(until_nul(bytes))),
             _ if ty.is_float() => {
