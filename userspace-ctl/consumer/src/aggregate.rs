@@ -277,7 +277,6 @@ pub struct Store {
     /// The memory that the totals take, and the most that they may take.
     weight: usize,
     most: usize,
-    normals: HashMap<u32, i64>,
     printed: HashSet<u32>,
     layouts: HashMap<AggId, Rc<Layout>>,
     /// The types of the keys, by variable.
@@ -402,9 +401,8 @@ impl Store {
     }
 
     fn current(&self, variable: u32) -> Vec<(Vec<Key>, Value)> {
-        let normal = self.normals.get(&variable).copied().unwrap_or(1);
         let entries = self.totals.get(&variable).into_iter().flatten();
-        entries.map(|(keys, value)| (keys.clone(), Value { normal, ..value.clone() })).collect()
+        entries.map(|(keys, value)| (keys.clone(), value.clone())).collect()
     }
 
     /// Returns the rows of one or several aggregations, joined by key and sorted. A key that one of
@@ -417,7 +415,7 @@ impl Store {
             .iter()
             .zip(variables)
             .map(|(c, variable)| match c.first() {
-                Some((_, value)) => value.zeroed(),
+                Some((_, value)) => Value { normal: 1, ..value.zeroed() },
                 None => Value::none(func(variable)),
             })
             .collect();
@@ -475,14 +473,16 @@ impl Store {
         }
     }
 
-    /// Does normalize(): values are shown divided by `by`.
+    /// Does normalize(): the values that exist are shown divided by `by`, which is at least 1.
+    /// Entries that come later have no divisor.
     pub fn normalize(&mut self, variable: u32, by: i64) {
-        self.normals.insert(variable, by.max(1));
+        let entries = self.totals.get_mut(&variable).into_iter().flatten();
+        entries.for_each(|(_, value)| value.normal = by);
     }
 
     /// Does denormalize().
     pub fn denormalize(&mut self, variable: u32) {
-        self.normals.remove(&variable);
+        self.normalize(variable, 1);
     }
 }
 
@@ -543,5 +543,35 @@ mod tests {
         assert_eq!(fit, 40);
         [1, 2].map(|variable| store.truncate(variable, 0));
         assert_eq!(store.weight, 0);
+    }
+
+    /// normalize() is for the entries that it finds, and clear() keeps them.
+    #[test]
+    fn a_divisor_is_of_an_entry() {
+        let mut store = Store { most: usize::MAX, ..Store::default() };
+        let key = |n: u64| {
+            let (bytes, action) = (n.to_le_bytes().to_vec(), ActionKind::DifExpr);
+            vec![Key { bytes, ty: DifType::default(), is_unsigned: true, action }]
+        };
+        let (words, func) = (vec![1000], AggFunc::Count);
+        let value = Value { func, words, normal: 1, is_cleared: false };
+        let add = |store: &mut Store, n| assert!(store.add(1, key(n), value.clone()));
+        let shown = |store: &Store| -> Vec<i64> {
+            let rows = store.rows(&[1], Sort { by_key: true, ..Sort::default() });
+            rows.iter().map(|row| row.values[0].scalar()).collect()
+        };
+        add(&mut store, 1);
+        store.normalize(1, 10);
+        add(&mut store, 2);
+        assert_eq!(shown(&store), [100, 1000]);
+        store.clear(1);
+        [1, 2].map(|n| add(&mut store, n));
+        assert_eq!(shown(&store), [100, 1000]);
+        store.truncate(1, 0);
+        [1, 2].map(|n| add(&mut store, n));
+        assert_eq!(shown(&store), [1000, 1000]);
+        store.normalize(1, 4);
+        store.denormalize(1);
+        assert_eq!(shown(&store), [1000, 1000]);
     }
 }

@@ -301,6 +301,23 @@ fn printa_with_and_without_format() {
 }
 
 #[test]
+fn a_divisor_that_is_none() {
+    let fake = hworld();
+    let program = "#pragma D option quiet\n\
+        BEGIN { @a = sum(100); @b[1] = sum(100); } \
+        hworld:::return { normalize(@a, 10); normalize(@a, arg0); printf(\"x\"); \
+        normalize(@b, -arg0 - 1); printa(@a); printa(@b); }";
+    let steps = Steps::new(&fake).then(|k| k.fire(READ, at(0, 2000, &[0])));
+    let o = run(&fake, &[program], &[], steps);
+    assert_eq!(
+        o.err,
+        "dtrace: normalize(@a, 0) changes nothing: the divisor must be at least 1\n\
+        dtrace: normalize(@b, -1) changes nothing: the divisor must be at least 1\n"
+    );
+    assert_eq!(o.out, format!("x\n {:16}\n\n {:8} {:16}\n\n", 10, 1, 100));
+}
+
+#[test]
 fn clear_trunc_and_normalize() {
     let fake = hworld();
     let program = "#pragma D option quiet\n\

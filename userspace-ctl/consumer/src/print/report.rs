@@ -2,6 +2,7 @@
 //! Prints a record as lines: first the columns, then the output of its statements.
 
 use super::bars::Encoding;
+use super::json::Aggregation;
 use super::printf::{self, Kind, Look};
 use super::value::{self, Style, TRACE_WIDTH};
 use super::{aggregation, put, stack, typed};
@@ -40,6 +41,8 @@ pub enum Effect {
     Ftruncate,
     /// `setopt()`: the new value of an option, or the reason why it has none.
     Setopt(Result<(OptionId, u64), String>),
+    /// A message: an action did nothing, and why.
+    Refused(String),
 }
 
 /// The state that printing keeps between records.
@@ -306,7 +309,7 @@ impl Reporter {
             return None;
         }
         match planned.statement(programs) {
-            Some(statement) => self.statement(out, &statement.kind, data, store, effect),
+            Some(statement) => self.statement(out, &statement.kind, data, (programs, store), effect),
             None => {
                 self.trace(out, data, false);
                 None
@@ -351,7 +354,7 @@ impl Reporter {
         out: &mut Vec<u8>,
         kind: &StatementKind,
         data: Data<'_>,
-        store: &mut Store,
+        (programs, store): (&[Program], &mut Store),
         effect: &mut dyn FnMut(&mut Vec<u8>, Effect),
     ) -> Option<i32> {
         match kind {
@@ -392,7 +395,16 @@ impl Reporter {
             }
             StatementKind::Exit => return Some(data.int(0).unwrap_or(0) as i32),
             StatementKind::Clear(a) => store.clear(*a),
-            StatementKind::Normalize(a) => store.normalize(*a, data.int(1).unwrap_or(1)),
+            StatementKind::Normalize(a) => match data.int(1).unwrap_or(1) {
+                by @ 1.. => store.normalize(*a, by),
+                by => {
+                    let name = Aggregation::of(programs, *a).map_or("", |a| a.name.as_str());
+                    let why = format!(
+                        "normalize(@{name}, {by}) changes nothing: the divisor must be at least 1"
+                    );
+                    effect(out, Effect::Refused(why));
+                }
+            },
             StatementKind::Denormalize(a) => store.denormalize(*a),
             StatementKind::Trunc { aggregation, has_count } => {
                 let keep = if *has_count { data.int(1).unwrap_or(0) } else { 0 };

@@ -40,7 +40,7 @@ impl Session<'_> {
                 self.options.set(id, value);
                 None
             }
-            Effect::Setopt(Err(why)) => Some(why),
+            Effect::Setopt(Err(why)) | Effect::Refused(why) => Some(why),
             Effect::Ftruncate => self.outputs.truncate().err().map(|e| format!("ftruncate(): {e}")),
         };
         match failed {

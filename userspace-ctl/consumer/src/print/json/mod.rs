@@ -381,7 +381,7 @@ struct Bucket {
 impl<'a> Aggregation<'a> {
     /// Returns the description of the aggregation with this number; the last program has the
     /// descriptions of all.
-    fn of(programs: &'a [d::Program], number: u32) -> Option<&'a d::Aggregation> {
+    pub(super) fn of(programs: &'a [d::Program], number: u32) -> Option<&'a d::Aggregation> {
         let at = usize::try_from(number).ok()?.checked_sub(1)?;
         programs.last()?.aggregations.get(at)
     }
