@@ -23,6 +23,7 @@ use abi::option::{OptionId, Options};
 use abi::record::{AggEntry, RecDesc};
 use d::ValueType;
 use libproc::budget;
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -160,14 +161,14 @@ impl Value {
         at.and_then(|at| self.words.get(at)).map_or(0, |n| *n as i64)
     }
 
-    fn compare(&self, other: &Self) -> Ordering {
+    /// Returns the place of the value in the order of values.
+    fn rank(&self) -> Rank {
         match self.func {
             AggFunc::Quantize | AggFunc::Lquantize(_) | AggFunc::Llquantize(_) => {
-                let by_weight = self.weighted().total_cmp(&other.weighted());
-                by_weight.then_with(|| self.zeros().cmp(&other.zeros()))
+                Rank(in_line(self.weighted()), self.zeros())
             }
             // normalize() changes what is shown, not the order: quotients may be equal.
-            _ => self.divided(1).cmp(&other.divided(1)),
+            _ => Rank(self.divided(1), 0),
         }
     }
 
@@ -198,13 +199,107 @@ impl Value {
     }
 }
 
+/// The place of a value in the order of values. It is computed once, because a distribution has
+/// thousands of words, and a sort compares each value many times.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank(i64, i64);
+
+/// Returns a number for each float, in the order of [`f64::total_cmp`].
+fn in_line(float: f64) -> i64 {
+    let bits = float.to_bits() as i64;
+    bits ^ (((bits >> 63) as u64) >> 1) as i64
+}
+
+/// Shows the kernel that we are alive during work of many small steps.
+#[derive(Debug)]
+struct Steps<'a> {
+    symbols: &'a Symbols,
+    done: Cell<usize>,
+}
+
+impl<'a> Steps<'a> {
+    /// A step takes up to some milliseconds, and the kernel waits for half a minute.
+    const BETWEEN_SIGNS: usize = 256;
+
+    fn new(symbols: &'a Symbols) -> Self {
+        Self { symbols, done: Cell::new(0) }
+    }
+
+    #[inline]
+    fn step(&self) {
+        self.done.set(self.done.get() + 1);
+        if self.done.get() % Self::BETWEEN_SIGNS == 0 {
+            self.symbols.beat();
+        }
+    }
+}
+
 /// A row to print: a key and its values, one for each aggregation of the printa.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct Row<'a> {
     /// The parts of the key; none for `@ = ...`.
-    pub keys: Vec<Key>,
+    pub keys: &'a [Key],
     /// The values.
-    pub values: Vec<Value>,
+    pub values: Vec<&'a Value>,
+}
+
+/// The rows of one or several aggregations, in order. They refer to the entries, because there may
+/// be millions.
+#[derive(Debug)]
+pub struct Rows<'a> {
+    places: Vec<Place<'a>>,
+    /// The values of all rows: one for each aggregation, `None` where it lacks the key.
+    values: Vec<Option<&'a Value>>,
+    /// What a missing entry of each aggregation shows.
+    blank: Vec<Value>,
+    symbols: &'a Symbols,
+}
+
+/// A row while it is sorted.
+#[derive(Debug)]
+struct Place<'a> {
+    /// The rank of the value that decides first.
+    rank: Rank,
+    keys: &'a [Key],
+    /// The number of the row before sorting.
+    row: usize,
+}
+
+impl Rows<'_> {
+    /// Returns the rows in order, and shows the kernel meanwhile that we are alive.
+    pub fn iter(&self) -> impl Iterator<Item = Row<'_>> {
+        let steps = Steps::new(self.symbols);
+        self.places.iter().map(move |place| {
+            steps.step();
+            let values = (0..self.blank.len()).filter_map(|i| self.value(place, i)).collect();
+            Row { keys: place.keys, values }
+        })
+    }
+
+    /// Returns a row's value of the aggregation at this position.
+    fn value(&self, place: &Place<'_>, position: usize) -> Option<&Value> {
+        let blank = self.blank.get(position)?;
+        let known = self.values.get(place.row * self.blank.len() + position)?;
+        Some(known.unwrap_or(blank))
+    }
+
+    fn rank(&self, place: &Place<'_>, position: usize) -> Rank {
+        self.value(place, position).map_or(Rank::default(), Value::rank)
+    }
+
+    fn sort(&mut self, sort: Sort) {
+        let mut places = std::mem::take(&mut self.places);
+        let steps = Steps::new(self.symbols);
+        for place in &mut places {
+            steps.step();
+            place.rank = self.rank(place, sort.value_position);
+        }
+        places.sort_by(|a, b| {
+            steps.step();
+            sort.compare(self, a, b)
+        });
+        self.places = places;
+    }
 }
 
 /// The sort order of `-x aggsort*`.
@@ -228,37 +323,38 @@ impl Sort {
         }
     }
 
-    fn sort(&self, rows: &mut [Row]) {
-        rows.sort_by(|a, b| {
-            let (values, keys) = (self.values(a, b), self.keys(a, b));
-            let order = if self.by_key { keys.then(values) } else { values.then(keys) };
-            if self.is_reversed {
-                order.reverse()
-            } else {
-                order
-            }
-        });
+    fn compare(&self, rows: &Rows<'_>, a: &Place<'_>, b: &Place<'_>) -> Ordering {
+        let values = || self.values(rows, a, b);
+        let keys = || self.keys(a.keys, b.keys);
+        let order = if self.by_key { keys().then_with(values) } else { values().then_with(keys) };
+        if self.is_reversed {
+            order.reverse()
+        } else {
+            order
+        }
     }
 
-    fn values(&self, a: &Row, b: &Row) -> Ordering {
-        let at = |i: usize| match (a.values.get(i), b.values.get(i)) {
+    fn values(&self, rows: &Rows<'_>, a: &Place<'_>, b: &Place<'_>) -> Ordering {
+        let others = (0..rows.blank.len()).filter(|i| *i != self.value_position);
+        others.fold(a.rank.cmp(&b.rank), |order, i| {
+            order.then_with(|| rows.rank(a, i).cmp(&rows.rank(b, i)))
+        })
+    }
+
+    fn keys(&self, a: &[Key], b: &[Key]) -> Ordering {
+        let at = |i: usize| match (a.get(i), b.get(i)) {
             (Some(a), Some(b)) => a.compare(b),
             _ => Ordering::Equal,
         };
-        (0..a.values.len()).fold(at(self.value_position), |order, i| order.then_with(|| at(i)))
-    }
-
-    fn keys(&self, a: &Row, b: &Row) -> Ordering {
-        let at = |i: usize| match (a.keys.get(i), b.keys.get(i)) {
-            (Some(a), Some(b)) => a.compare(b),
-            _ => Ordering::Equal,
-        };
-        (0..a.keys.len()).fold(at(self.key_position), |order, i| order.then_with(|| at(i)))
+        (0..a.len()).fold(at(self.key_position), |order, i| order.then_with(|| at(i)))
     }
 }
 
-/// The part of the machine's memory that the entries may have. Printing them takes as much again.
+/// The part of the machine's memory that the entries may have. Sorting them takes as much again at
+/// most.
 const PART: usize = 8;
+/// The most entries, because to sort and print more would take minutes.
+const MOST_ENTRIES: usize = 8_000_000;
 /// Without a known size of the memory.
 const MOST: usize = 1 << 30;
 
@@ -270,13 +366,19 @@ fn weight(keys: &[Key], value: &Value) -> usize {
     3 * size_of::<(Vec<Key>, Value)>() + of_keys + size_of_val(&value.words[..]) + 2 * LIST
 }
 
+/// The entries of an aggregation.
+type Entries = HashMap<Vec<Key>, Value>;
+
 /// All aggregations of a session.
 #[derive(Debug, Default)]
 pub struct Store {
-    totals: HashMap<u32, HashMap<Vec<Key>, Value>>,
+    totals: HashMap<u32, Entries>,
     /// The memory that the totals take, and the most that they may take.
     weight: usize,
     most: usize,
+    /// The number of entries, and the most that there may be.
+    entries: usize,
+    most_entries: usize,
     printed: HashSet<u32>,
     layouts: HashMap<AggId, Rc<Layout>>,
     /// The types of the keys, by variable.
@@ -326,7 +428,18 @@ impl Store {
         let types = known.iter().map(|a| (a.number, a.keys.clone())).collect();
         let funcs = known.iter().map(|a| (a.number, a.func)).collect();
         let most = budget::memory().map_or(MOST, |bytes| bytes / PART);
-        Self { types, funcs, symbols, most, ..Self::default() }
+        let most_entries = MOST_ENTRIES;
+        Self { types, funcs, symbols, most, most_entries, ..Self::default() }
+    }
+
+    /// Makes a store with these entries of aggregation 1, for tests.
+    #[cfg(test)]
+    pub(crate) fn fixed(entries: impl IntoIterator<Item = (Vec<Key>, Value)>) -> Self {
+        let mut store = Self { most: usize::MAX, most_entries: usize::MAX, ..Self::default() };
+        for (keys, value) in entries {
+            assert!(store.add(1, keys, value));
+        }
+        store
     }
 
     /// Takes a snapshot of every CPU; returns what was dropped.
@@ -350,15 +463,18 @@ impl Store {
     /// Adds a snapshot to the totals; returns how many entries found no room.
     fn fold(&mut self, kernel: &mut dyn Kernel, mut data: &[u8]) -> Result<u64, Failure> {
         let mut dropped = 0;
+        let symbols = self.symbols.clone();
+        let steps = Steps::new(&symbols);
         while let Ok((head, rest)) = AggEntry::read_from_prefix(data) {
             if head.id == AggId::NONE {
                 break;
             }
+            steps.step();
             let layout = self.layout(kernel, head.id)?;
             let Some(bytes) = rest.get(..head.size as usize) else {
                 return Err(broken("a snapshot ends within an entry").into());
             };
-            let Some((keys, value)) = layout.entry(bytes, &self.symbols) else {
+            let Some((keys, value)) = layout.entry(bytes, &symbols) else {
                 return Err(broken("an entry is smaller than its key and value").into());
             };
             dropped += u64::from(!self.add(layout.variable, keys, value));
@@ -377,10 +493,11 @@ impl Store {
             }
             Entry::Vacant(place) => {
                 let needed = self.weight.saturating_add(weight(place.key(), &value));
-                if needed > self.most {
+                if needed > self.most || self.entries >= self.most_entries {
                     return false;
                 }
                 self.weight = needed;
+                self.entries += 1;
                 place.insert(value);
             }
         }
@@ -400,36 +517,42 @@ impl Store {
         Ok(layout)
     }
 
-    fn current(&self, variable: u32) -> Vec<(Vec<Key>, Value)> {
-        let entries = self.totals.get(&variable).into_iter().flatten();
-        entries.map(|(keys, value)| (keys.clone(), value.clone())).collect()
-    }
-
     /// Returns the rows of one or several aggregations, joined by key and sorted. A key that one of
     /// the aggregations lacks has a zero there.
-    pub fn rows(&self, variables: &[u32], sort: Sort) -> Vec<Row> {
-        let columns: Vec<Vec<(Vec<Key>, Value)>> =
-            variables.iter().map(|&v| self.current(v)).collect();
-        let func = |variable| self.funcs.get(variable).copied().unwrap_or(AggFunc::Count);
-        let blank: Vec<Value> = columns
-            .iter()
-            .zip(variables)
-            .map(|(c, variable)| match c.first() {
-                Some((_, value)) => Value { normal: 1, ..value.zeroed() },
-                None => Value::none(func(variable)),
-            })
-            .collect();
-        let mut rows: HashMap<Vec<Key>, Vec<Value>> = HashMap::new();
-        for (i, column) in columns.into_iter().enumerate() {
-            for (keys, value) in column {
-                if let Some(slot) = rows.entry(keys).or_insert_with(|| blank.clone()).get_mut(i) {
-                    *slot = value;
+    pub fn rows(&self, variables: &[u32], sort: Sort) -> Rows<'_> {
+        let columns = variables.iter().map(|v| self.totals.get(v));
+        let func = |variable: &u32| self.funcs.get(variable).copied().unwrap_or(AggFunc::Count);
+        let blank = |(of, entries): (&u32, Option<&Entries>)| match entries
+            .and_then(|entries| entries.values().next())
+        {
+            Some(value) => Value { normal: 1, ..value.zeroed() },
+            None => Value::none(func(of)),
+        };
+        let width = variables.len();
+        let mut rows = Rows {
+            places: Vec::new(),
+            values: Vec::new(),
+            blank: variables.iter().zip(columns.clone()).map(blank).collect(),
+            symbols: &self.symbols,
+        };
+        let mut known: HashMap<&[Key], usize> = HashMap::new();
+        let steps = Steps::new(&self.symbols);
+        for (i, column) in columns.enumerate() {
+            for (keys, value) in column.into_iter().flatten() {
+                steps.step();
+                let new = rows.places.len();
+                let row = if width == 1 { new } else { *known.entry(keys).or_insert(new) };
+                if row == new {
+                    rows.places.push(Place { rank: Rank::default(), keys, row });
+                    rows.values.resize(rows.values.len() + width, None);
+                }
+                if let Some(slot) = rows.values.get_mut(row * width + i) {
+                    *slot = Some(value);
                 }
             }
         }
-        let mut rows: Vec<Row> =
-            rows.into_iter().map(|(keys, values)| Row { keys, values }).collect();
-        sort.sort(&mut rows);
+        drop(known);
+        rows.sort(sort);
         rows
     }
 
@@ -455,34 +578,65 @@ impl Store {
 
     /// Does clear(): keys stay, values become 0.
     pub fn clear(&mut self, variable: u32) {
-        let entries = self.totals.get_mut(&variable).into_iter().flatten();
-        entries.for_each(|(_, value)| *value = value.cleared());
+        self.change(variable, |value| *value = value.cleared());
     }
 
     /// Does trunc(): keeps only `keep` entries, the highest ones, or the lowest ones if `keep` is
     /// negative.
     pub fn truncate(&mut self, variable: u32, keep: i64) {
-        let mut rows = self.rows(&[variable], Sort { is_reversed: keep > 0, ..Sort::default() });
-        let keep = usize::try_from(keep.unsigned_abs()).unwrap_or(usize::MAX).min(rows.len());
-        if let Some(entries) = self.totals.get_mut(&variable) {
-            for row in rows.drain(keep..) {
-                if let Some((keys, value)) = entries.remove_entry(&row.keys) {
-                    self.weight -= weight(&keys, &value);
-                }
-            }
+        let Some(entries) = self.totals.get_mut(&variable) else { return };
+        let most = usize::try_from(keep.unsigned_abs()).unwrap_or(usize::MAX);
+        if most >= entries.len() {
+            return;
         }
+        let steps = Steps::new(&self.symbols);
+        // A table that has become large stays so, so the entries that are kept get a new one.
+        let all = std::mem::take(entries).into_iter().inspect(|_| steps.step());
+        let mut forget = |keys: Vec<Key>, value: Value| {
+            self.weight -= weight(&keys, &value);
+            self.entries -= 1;
+        };
+        if most == 0 {
+            return all.for_each(|(keys, value)| forget(keys, value));
+        }
+        let mut ranked: Vec<(Rank, Vec<Key>, Value)> =
+            all.map(|(keys, value)| (value.rank(), keys, value)).collect();
+        let by_keys = Sort::default();
+        ranked.select_nth_unstable_by(most, |a, b| {
+            steps.step();
+            let order = a.0.cmp(&b.0).then_with(|| by_keys.keys(&a.1, &b.1));
+            if keep > 0 {
+                order.reverse()
+            } else {
+                order
+            }
+        });
+        for (_, keys, value) in ranked.drain(most..) {
+            steps.step();
+            forget(keys, value);
+        }
+        let kept = ranked.into_iter().inspect(|_| steps.step());
+        entries.extend(kept.map(|(_, keys, value)| (keys, value)));
     }
 
     /// Does normalize(): the values that exist are shown divided by `by`, which is at least 1.
     /// Entries that come later have no divisor.
     pub fn normalize(&mut self, variable: u32, by: i64) {
-        let entries = self.totals.get_mut(&variable).into_iter().flatten();
-        entries.for_each(|(_, value)| value.normal = by);
+        self.change(variable, |value| value.normal = by);
     }
 
     /// Does denormalize().
     pub fn denormalize(&mut self, variable: u32) {
         self.normalize(variable, 1);
+    }
+
+    /// Changes the values of all entries.
+    fn change(&mut self, variable: u32, f: impl Fn(&mut Value)) {
+        let steps = Steps::new(&self.symbols);
+        for value in self.totals.get_mut(&variable).into_iter().flat_map(HashMap::values_mut) {
+            steps.step();
+            f(value);
+        }
     }
 }
 
@@ -519,43 +673,121 @@ mod tests {
         }
     }
 
+    fn key(n: u64) -> Vec<Key> {
+        let (bytes, action) = (n.to_le_bytes().to_vec(), ActionKind::DifExpr);
+        vec![Key { bytes, ty: DifType::default(), is_unsigned: true, action }]
+    }
+
+    fn count(n: u64) -> Value {
+        Value { func: AggFunc::Count, words: vec![n], normal: 1, is_cleared: false }
+    }
+
     /// A traced program that chooses ever new keys takes no more than there is for all. What it has
     /// is counted on, and trunc() makes room.
     #[test]
     fn totals_have_a_limit() {
-        let key = |n: u64| {
-            let (bytes, action) = (n.to_le_bytes().to_vec(), ActionKind::DifExpr);
-            vec![Key { bytes, ty: DifType::default(), is_unsigned: true, action }]
-        };
-        let (words, func) = (vec![1], AggFunc::Count);
-        let value = Value { func, words, normal: 1, is_cleared: false };
-        let most = 100 * weight(&key(0), &value);
-        let mut store = Store { most, ..Store::default() };
-        let add = |store: &mut Store, variable, n| store.add(variable, key(n), value.clone());
-        let fit = (0..1000).filter(|n| add(&mut store, 1, *n)).count();
-        assert_eq!((fit, add(&mut store, 2, 0), add(&mut store, 1, 99)), (100, false, true));
-        let row = store.rows(&[1], Sort::default()).pop().unwrap();
-        assert_eq!((row.keys, row.values[0].scalar()), (key(99), 2));
+        let most = 100 * weight(&key(0), &count(1));
+        for mut store in
+            [Store { most, ..Store::fixed([]) }, Store { most_entries: 100, ..Store::fixed([]) }]
+        {
+            limited(&mut store);
+        }
+    }
+
+    fn limited(store: &mut Store) {
+        let add = |store: &mut Store, variable, n| store.add(variable, key(n), count(1));
+        let fit = (0..1000).filter(|n| add(store, 1, *n)).count();
+        assert_eq!((fit, add(store, 2, 0), add(store, 1, 99)), (100, false, true));
+        let rows = store.rows(&[1], Sort::default());
+        let row = rows.iter().last().unwrap();
+        assert_eq!((row.keys, row.values[0].scalar()), (&key(99)[..], 2));
         store.clear(1);
-        assert!(!add(&mut store, 2, 0));
+        assert!(!add(store, 2, 0));
         store.truncate(1, 60);
-        let fit = (0..1000).filter(|n| add(&mut store, 2, *n)).count();
+        let fit = (0..1000).filter(|n| add(store, 2, *n)).count();
         assert_eq!(fit, 40);
         [1, 2].map(|variable| store.truncate(variable, 0));
-        assert_eq!(store.weight, 0);
+        assert_eq!((store.weight, store.entries), (0, 0));
+    }
+
+    /// The kernel takes a consumer for dead after half a minute of silence, which is less than it
+    /// takes to sort millions of entries.
+    #[test]
+    fn long_work_is_not_silent() {
+        const MANY: u64 = 20_000;
+        let mut store = Store::fixed([]);
+        (0..MANY).for_each(|n| assert!(store.add(1, key(n), count(n % 7))));
+        let symbols = store.symbols.clone();
+        let signs = |before: usize| symbols.asked_to_beat() - before;
+        let steps = |times: usize| times * MANY as usize / Steps::BETWEEN_SIGNS - times;
+        let before = symbols.asked_to_beat();
+        let rows = store.rows(&[1], Sort::default());
+        // Each entry is found, ranked, and compared at least once.
+        assert!(signs(before) >= steps(3), "{}", signs(before));
+        let before = symbols.asked_to_beat();
+        assert_eq!(rows.iter().count() as u64, MANY);
+        assert!(signs(before) >= steps(1));
+        let changes: [fn(&mut Store); 3] =
+            [|s| s.clear(1), |s| s.normalize(1, 2), |s| s.truncate(1, -19_999)];
+        for change in changes {
+            let before = symbols.asked_to_beat();
+            change(&mut store);
+            assert!(signs(before) >= steps(1));
+        }
+        let before = symbols.asked_to_beat();
+        store.truncate(1, 0);
+        assert!(signs(before) >= steps(1) && store.filled().is_empty());
+    }
+
+    /// The rows refer to the entries: a copy of all of them would take as much memory again.
+    #[test]
+    fn rows_of_several_aggregations_are_joined() {
+        let mut store = Store::fixed([]);
+        for (variable, n, value) in [(1, 1, 5), (1, 2, 5), (2, 2, 7), (2, 3, 1), (1, 4, 4)] {
+            assert!(store.add(variable, key(n), count(value)));
+        }
+        let shown = |sort| -> Vec<(Vec<Key>, Vec<i64>)> {
+            let rows = store.rows(&[1, 2, 3], sort);
+            let of =
+                |row: Row<'_>| (row.keys.to_vec(), row.values.iter().map(|v| v.scalar()).collect());
+            rows.iter().map(of).collect()
+        };
+        let row = |n, a, b| (key(n), vec![a, b, 0]);
+        let by_value = [row(3, 0, 1), row(4, 4, 0), row(1, 5, 0), row(2, 5, 7)];
+        assert_eq!(shown(Sort::default()), by_value);
+        let second = Sort { value_position: 1, is_reversed: true, ..Sort::default() };
+        let by_second = [row(2, 5, 7), row(3, 0, 1), row(1, 5, 0), row(4, 4, 0)];
+        assert_eq!(shown(second), by_second);
+        let by_key = Sort { by_key: true, ..Sort::default() };
+        assert_eq!(shown(by_key), [row(1, 5, 0), row(2, 5, 7), row(3, 0, 1), row(4, 4, 0)]);
+    }
+
+    #[test]
+    fn floats_stand_in_line() {
+        let all = [f64::NEG_INFINITY, -2.5, -1.0, -0.0, 0.0, 1e-300, 1.0, 2.5, f64::INFINITY];
+        assert!(all.is_sorted_by(|a, b| in_line(*a) < in_line(*b)));
+    }
+
+    /// Aggregations that are filled and emptied one after the other share the memory for all.
+    #[test]
+    fn trunc_gives_back_the_memory_of_the_table() {
+        for (keep, most) in [(0, 0), (10, 100), (-10, 100)] {
+            let mut store = Store::fixed([]);
+            (0..5000).for_each(|n| assert!(store.add(1, key(n), count(n))));
+            store.truncate(1, keep);
+            let table = &store.totals[&1];
+            assert_eq!(table.len() as u64, keep.unsigned_abs());
+            assert!(table.capacity() <= most, "{keep}: {}", table.capacity());
+            let lowest = if keep < 0 { 0 } else { 5000 - keep.unsigned_abs() };
+            (0..keep.unsigned_abs()).for_each(|n| assert!(table.contains_key(&key(lowest + n))));
+        }
     }
 
     /// normalize() is for the entries that it finds, and clear() keeps them.
     #[test]
     fn a_divisor_is_of_an_entry() {
-        let mut store = Store { most: usize::MAX, ..Store::default() };
-        let key = |n: u64| {
-            let (bytes, action) = (n.to_le_bytes().to_vec(), ActionKind::DifExpr);
-            vec![Key { bytes, ty: DifType::default(), is_unsigned: true, action }]
-        };
-        let (words, func) = (vec![1000], AggFunc::Count);
-        let value = Value { func, words, normal: 1, is_cleared: false };
-        let add = |store: &mut Store, n| assert!(store.add(1, key(n), value.clone()));
+        let mut store = Store::fixed([]);
+        let add = |store: &mut Store, n| assert!(store.add(1, key(n), count(1000)));
         let shown = |store: &Store| -> Vec<i64> {
             let rows = store.rows(&[1], Sort { by_key: true, ..Sort::default() });
             rows.iter().map(|row| row.values[0].scalar()).collect()

@@ -4,7 +4,7 @@
 use super::bars::{self, Encoding};
 use super::value::{datum, Style, KEY_WIDTH};
 use super::{put, quantize, stack};
-use crate::aggregate::{Row, Value};
+use crate::aggregate::{Rows, Value};
 use crate::datum::is_stack;
 use crate::symbol::Symbols;
 
@@ -26,15 +26,15 @@ pub struct Look<'a> {
 }
 
 /// Prints rows of keys and values, or bars if they are wanted and the rows allow them.
-pub fn rows(out: &mut Vec<u8>, rows: &[Row], look: Look<'_>) {
+pub fn rows(out: &mut Vec<u8>, rows: &Rows<'_>, look: Look<'_>) {
     let Look { zoom, is_hist, pack, is_raw, indent, symbols } = look;
     if is_hist && bars::hist(out, rows, zoom)
         || pack.is_some_and(|encoding| bars::pack(out, rows, zoom, encoding))
     {
         return;
     }
-    for row in rows {
-        for key in &row.keys {
+    for row in rows.iter() {
+        for key in row.keys {
             if is_stack(key.action) {
                 stack::stack(out, key.action, &key.bytes, indent, symbols);
                 continue;

@@ -14,7 +14,7 @@
 use super::quantize::{self, Buckets, Scale};
 use super::value::{datum, Style};
 use super::{pad_left, put};
-use crate::aggregate::Row;
+use crate::aggregate::{Row, Rows};
 use crate::datum::is_stack;
 
 /// The least columns of a key.
@@ -62,7 +62,7 @@ impl Encoding {
 }
 
 /// Returns a row's key on one line; `None` for a stack, which takes several.
-fn label(row: &Row) -> Option<Vec<u8>> {
+fn label(row: &Row<'_>) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     for (n, key) in row.keys.iter().enumerate() {
         if is_stack(key.action) {
@@ -77,53 +77,58 @@ fn label(row: &Row) -> Option<Vec<u8>> {
     Some(text)
 }
 
-fn labels(rows: &[Row]) -> Option<(Vec<Vec<u8>>, usize)> {
-    let labels: Vec<Vec<u8>> = rows.iter().map(label).collect::<Option<_>>()?;
-    let width = labels.iter().map(|l| super::columns(l)).fold(KEY_WIDTH, usize::max);
-    Some((labels, width.min(MOST_KEY_WIDTH)))
+/// Returns the columns of the keys; `None` if a key is a stack. The keys are not kept: there may be
+/// millions.
+fn width(rows: &Rows<'_>) -> Option<usize> {
+    let mut widths = rows.iter().map(|row| Some(super::columns(&label(&row)?)));
+    let width = widths.try_fold(KEY_WIDTH, |most, width| Some(most.max(width?)))?;
+    Some(width.min(MOST_KEY_WIDTH))
 }
 
 /// Draws a bar for each key; returns false if these rows cannot be drawn so.
-pub fn hist(out: &mut Vec<u8>, rows: &[Row], zoom: bool) -> bool {
-    let value = |row: &Row| match row.values.as_slice() {
+pub fn hist(out: &mut Vec<u8>, rows: &Rows<'_>, zoom: bool) -> bool {
+    let value = |row: Row<'_>| match row.values.as_slice() {
         [v] if !v.func.takes_weight() && !row.keys.is_empty() => Some(v.scalar()),
         _ => None,
     };
     let Some(values) = rows.iter().map(value).collect::<Option<Vec<i64>>>() else { return false };
-    let Some((labels, width)) = labels(rows) else { return false };
+    let Some(width) = width(rows) else { return false };
     let scale = Scale::new(&values, zoom);
     quantize::header(out, "key", width);
-    for (label, value) in labels.iter().zip(values) {
-        pad_left(out, label, width);
+    for (row, value) in rows.iter().zip(values) {
+        pad_left(out, &label(&row).unwrap_or_default(), width);
         put!(out, " {} {value:<9}\n", scale.bar(value));
     }
     true
 }
 
 /// Draws a line for each key; returns false if these rows cannot be drawn so.
-pub fn pack(out: &mut Vec<u8>, rows: &[Row], zoom: bool, encoding: Encoding) -> bool {
-    let buckets = |row: &Row| match row.values.as_slice() {
+pub fn pack(out: &mut Vec<u8>, rows: &Rows<'_>, zoom: bool, encoding: Encoding) -> bool {
+    let buckets = |row: &Row<'_>| match row.values.as_slice() {
         [v] => Some((Buckets::new(v.func, &v.words)?, v.normal)),
         _ => None,
     };
-    let Some(all) = rows.iter().map(buckets).collect::<Option<Vec<_>>>() else { return false };
-    let Some((labels, width)) = labels(rows) else { return false };
-    let shown = all.iter().filter_map(|(b, _)| b.shown());
-    let Some((first, last)) = shown.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))) else {
-        return false;
+    let both = |a: Option<(usize, usize)>, b: Option<(usize, usize)>| match (a, b) {
+        (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
+        (a, b) => a.or(b),
     };
-    let Some((one, _)) = all.first() else { return false };
+    let shown = |row: Row<'_>| Some(buckets(&row)?.0.shown());
+    let shown = rows.iter().map(shown).try_fold(None, |all, one| Some(both(all, one?)));
+    let Some(width) = width(rows) else { return false };
+    let Some(Some((first, last))) = shown else { return false };
+    let Some((one, _)) = rows.iter().next().as_ref().and_then(buckets) else { return false };
     let (low, high) = (one.label(first), one.label(last));
     let (left, right) = (low.len().max(3), high.len().max(3));
     let ruler = "-".repeat(last - first + 1);
     let head = if rows.iter().any(|r| !r.keys.is_empty()) { "key" } else { "" };
     put!(out, "\n{head:>width$}  {:>left$} .{ruler}. {:<right$} | count\n", "min", "max");
-    for (label, (buckets, normal)) in labels.iter().zip(&all) {
+    for row in rows.iter() {
+        let Some((buckets, normal)) = buckets(&row) else { continue };
         let counts = buckets.counts.get(first..=last).unwrap_or_default();
-        pad_left(out, label, width);
+        pad_left(out, &label(&row).unwrap_or_default(), width);
         let bars = bars(counts, zoom, encoding);
         let total = counts.iter().fold(0i64, |sum, c| sum.wrapping_add(*c));
-        let total = total.wrapping_div((*normal).max(1));
+        let total = total.wrapping_div(normal.max(1));
         put!(out, "  {low:>left$} :{bars}: {high:<right$} | {total}\n");
     }
     true
@@ -148,7 +153,7 @@ fn bars(counts: &[i64], zoom: bool, encoding: Encoding) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aggregate::{Key, Value};
+    use crate::aggregate::{Key, Sort, Store, Value};
     use abi::action::ActionKind;
     use abi::aggregation::AggFunc;
     use abi::difo::DifType;
@@ -163,11 +168,12 @@ mod tests {
             func.init(&mut words);
             func.update(&mut words, 1, 1);
             let value = Value { func, words, normal: 1, is_cleared: false };
-            Row { keys: vec![key], values: vec![value] }
+            (vec![key], value)
         };
         let long = "k".repeat(1 << 17);
         for func in [AggFunc::Count, AggFunc::Quantize] {
-            let rows = [row(&long, func), row("sh", func)];
+            let store = Store::fixed([row(&long, func), row("sh", func)]);
+            let rows = store.rows(&[1], Sort::default());
             let mut out = Vec::new();
             assert!(match func {
                 AggFunc::Count => hist(&mut out, &rows, false),

@@ -6,7 +6,7 @@ use super::json::Aggregation;
 use super::printf::{self, Kind, Look};
 use super::value::{self, Style, TRACE_WIDTH};
 use super::{aggregation, put, stack, typed};
-use crate::aggregate::{Row, Sort, Store};
+use crate::aggregate::{Rows, Sort, Store};
 use crate::consume::{EnabledProbe, Record};
 use crate::datum::{self, is_stack, is_symbol};
 use crate::symbol::Symbols;
@@ -309,7 +309,9 @@ impl Reporter {
             return None;
         }
         match planned.statement(programs) {
-            Some(statement) => self.statement(out, &statement.kind, data, (programs, store), effect),
+            Some(statement) => {
+                self.statement(out, &statement.kind, data, (programs, store), effect)
+            }
             None => {
                 self.trace(out, data, false);
                 None
@@ -383,8 +385,8 @@ impl Reporter {
                 effect(out, Effect::Setopt(set));
             }
             StatementKind::Printa { format, aggregations } => {
-                let rows = store.rows(aggregations, self.sort);
                 aggregations.iter().for_each(|&a| store.mark_printed(a));
+                let rows = store.rows(aggregations, self.sort);
                 match format {
                     None => {
                         out.push(b'\n');
@@ -430,21 +432,21 @@ impl Reporter {
     }
 
     /// Prints the rows of a printa() with a format.
-    fn formatted(&self, out: &mut Vec<u8>, format: &d::format::Format, rows: &[Row]) {
+    fn formatted(&self, out: &mut Vec<u8>, format: &d::format::Format, rows: &Rows<'_>) {
         let mut plan: Option<printf::Plan> = None;
-        for row in rows {
+        for row in rows.iter() {
             let kinds = || row.keys.iter().map(Kind::of_key);
             if !plan.as_ref().is_some_and(|p| p.is_for(kinds())) {
                 plan = Some(printf::Plan::new(format, kinds().collect()));
             }
             if let Some(plan) = &plan {
-                plan.print(out, row.keys.as_slice(), &row.values, self.look());
+                plan.print(out, row.keys, &row.values, self.look());
             }
         }
     }
 
     /// Prints the rows of an aggregation without a format.
-    pub fn rows(&self, out: &mut Vec<u8>, rows: &[Row]) {
+    pub fn rows(&self, out: &mut Vec<u8>, rows: &Rows<'_>) {
         let Self { zoom, is_hist, is_raw, indent, ref symbols, .. } = *self;
         let pack = self.is_packed.then_some(self.encoding);
         let look = aggregation::Look { zoom, is_hist, pack, is_raw, indent, symbols };

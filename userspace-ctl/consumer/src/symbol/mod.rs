@@ -48,10 +48,17 @@ const PERIOD: Duration = Duration::from_secs(1);
 struct Pulse {
     beat: Option<Box<dyn Fn()>>,
     last: Option<Instant>,
+    /// How often something asked for a sign of life.
+    #[cfg(test)]
+    asked: usize,
 }
 
 impl Pulse {
     fn beat(&mut self) {
+        #[cfg(test)]
+        {
+            self.asked += 1;
+        }
         let Some(beat) = &self.beat else { return };
         if self.last.is_none_or(|last| last.elapsed() > PERIOD) {
             beat();
@@ -276,6 +283,12 @@ impl Symbols {
     /// Shows the kernel that we are alive, before and after something that may take long.
     pub(crate) fn beat(&self) {
         self.0.borrow_mut().pulse.beat();
+    }
+
+    /// Returns how often something asked for a sign of life.
+    #[cfg(test)]
+    pub(crate) fn asked_to_beat(&self) -> usize {
+        self.0.borrow().pulse.asked
     }
 
     /// Returns what is to be told about names that could not be found.

@@ -7,7 +7,7 @@ mod typed;
 
 use super::quantize::Buckets;
 use super::value::text_of;
-use crate::aggregate::{self, Key, Row};
+use crate::aggregate::{self, Key, Row, Rows};
 use crate::consume::EnabledProbe;
 use crate::datum::{is_stack, is_symbol, signed, unsigned};
 use crate::status::Drops;
@@ -387,10 +387,10 @@ impl<'a> Aggregation<'a> {
     }
 
     /// Makes an aggregation from its rows.
-    fn new(of: &'a d::Aggregation, rows: &[Row], symbols: &Symbols) -> Self {
+    fn new(of: &'a d::Aggregation, rows: &Rows<'_>, symbols: &Symbols) -> Self {
         let key = |k: &Key| Datum::new(k.action, &k.bytes, k.ty, k.is_unsigned, symbols);
-        let entry = |row: &Row| {
-            let value = row.values.first()?;
+        let entry = |row: Row<'_>| {
+            let value = *row.values.first()?;
             let buckets = buckets(value.func, &value.words, value.normal);
             let moments = Moments::new(value);
             let is_scalar = buckets.is_none() && moments.is_none();

@@ -161,7 +161,7 @@ impl Plan {
         &self,
         out: &mut Vec<u8>,
         args: &(impl Args + ?Sized),
-        aggregations: &[Aggregated],
+        aggregations: &[&Aggregated],
         look: Look<'_>,
     ) {
         for piece in &self.pieces {
