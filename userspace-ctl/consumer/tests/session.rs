@@ -300,6 +300,44 @@ fn printa_with_and_without_format() {
     check("printa", &run(&fake, &[program], &[], steps));
 }
 
+/// A row may have thousands of lines, and all rows together gigabytes. Commands and other files get
+/// their place between the rows all the same.
+#[test]
+fn long_tables_are_written_in_pieces() {
+    let path = std::env::temp_dir().join(format!("dtrace-pieces-{}", std::process::id()));
+    let name = path.display();
+    let wide = |n: usize| {
+        format!("@a[{n}] = lquantize(0, 0, 1000, 1); @a[{n}] = lquantize(999, 0, 1000, 1); ")
+    };
+    let program = format!(
+        "BEGIN {{ {} }} hworld:::return {{ printf(\"one\\n\"); printa(@a); freopen(\"{name}\"); \
+        printa(\"%d %@d\", @a); freopen(\"\"); printf(\"two\\n\"); exit(3); }}",
+        (1..9).map(wide).collect::<String>()
+    );
+    for options in [&["quiet", "destructive"][..], &["oformat=json", "destructive"]] {
+        let fake = hworld();
+        let steps = Steps::new(&fake).then(|k| k.fire(READ, at(0, 2000, &[])));
+        let o = run(&fake, &[&program], options, steps);
+        assert_eq!(o.end, Ok(3));
+        assert!(o.longest < 256 << 10, "{}", o.longest);
+        if options.contains(&"quiet") {
+            assert!(o.out.starts_with("one\n") && o.out.ends_with("\ntwo\n\n"));
+            let elsewhere = std::fs::read_to_string(&path).unwrap();
+            std::fs::remove_file(&path).unwrap();
+            for text in [o.out, elsewhere] {
+                assert_eq!(text.matches(" Distribution ").count(), 8);
+                assert!(text.len() > 400 << 10, "{}", text.len());
+            }
+        } else {
+            let printed = o.out.lines().find(|line| line.contains("printa")).unwrap();
+            assert!(printed.len() > 400 << 10);
+            assert_eq!(printed.matches(r#"{"action":""#).count(), 7, "{}", &printed[..200]);
+            assert_eq!(printed.matches(r#""keys":[{"#).count(), 16);
+            assert!(printed.ends_with(r#"{"action":"exit","status":3}]}"#));
+        }
+    }
+}
+
 #[test]
 fn a_divisor_that_is_none() {
     let fake = hworld();
@@ -766,5 +804,5 @@ fn bars() {
     out += &at_the_end(values, &["quiet", "agghist", "aggzoom", "aggsortkey"]);
     out += &at_the_end(spread, &["quiet", "aggpack"]);
     out += &at_the_end(spread, &["quiet", "aggpack", "aggzoom", "encoding=utf8"]);
-    check("bars", &Outcome { out, err: String::new(), end: Ok(0) });
+    check("bars", &Outcome { out, longest: 0, err: String::new(), end: Ok(0) });
 }

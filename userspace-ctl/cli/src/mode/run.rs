@@ -169,7 +169,7 @@ fn leave(args: &Args, settings: &Settings, ended: &Ended<'_>) -> Result<(), Fail
     if settings.view.is_some() {
         screen::end(settings);
         let mut out = crate::mode::open(args.output.as_deref(), false)?;
-        out.write_all(&ended.text_of_aggregations())?;
+        ended.write_aggregations(&mut out)?;
         out.flush()?;
     } else if settings.is_json() {
         return Ok(());

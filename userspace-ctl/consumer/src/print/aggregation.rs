@@ -3,8 +3,8 @@
 
 use super::bars::{self, Encoding};
 use super::value::{datum, Style, KEY_WIDTH};
-use super::{put, quantize, stack};
-use crate::aggregate::{Rows, Value};
+use super::{put, quantize, stack, Out};
+use crate::aggregate::{Row, Rows, Value};
 use crate::datum::is_stack;
 use crate::symbol::Symbols;
 
@@ -26,30 +26,36 @@ pub struct Look<'a> {
 }
 
 /// Prints rows of keys and values, or bars if they are wanted and the rows allow them.
-pub fn rows(out: &mut Vec<u8>, rows: &Rows<'_>, look: Look<'_>) {
-    let Look { zoom, is_hist, pack, is_raw, indent, symbols } = look;
+pub fn rows(out: &mut Out<'_>, rows: &Rows<'_>, look: Look<'_>) {
+    let Look { zoom, is_hist, pack, .. } = look;
     if is_hist && bars::hist(out, rows, zoom)
         || pack.is_some_and(|encoding| bars::pack(out, rows, zoom, encoding))
     {
         return;
     }
-    for row in rows.iter() {
-        for key in row.keys {
-            if is_stack(key.action) {
-                stack::stack(out, key.action, &key.bytes, indent, symbols);
-                continue;
-            }
-            let is_unsigned = key.is_unsigned;
-            let style = Style { is_quiet: false, is_raw, width: KEY_WIDTH, is_unsigned };
-            datum(out, &key.bytes, key.ty, style);
-        }
-        for value in &row.values {
-            if !distribution(out, value, zoom) {
-                put!(out, " {:16}", value.scalar());
-            }
-        }
-        out.push(b'\n');
+    for each in rows.iter() {
+        row(out, &each, look);
+        out.pass_on();
     }
+}
+
+fn row(out: &mut Vec<u8>, row: &Row<'_>, look: Look<'_>) {
+    let Look { zoom, is_raw, indent, symbols, .. } = look;
+    for key in row.keys {
+        if is_stack(key.action) {
+            stack::stack(out, key.action, &key.bytes, indent, symbols);
+            continue;
+        }
+        let is_unsigned = key.is_unsigned;
+        let style = Style { is_quiet: false, is_raw, width: KEY_WIDTH, is_unsigned };
+        datum(out, &key.bytes, key.ty, style);
+    }
+    for value in &row.values {
+        if !distribution(out, value, zoom) {
+            put!(out, " {:16}", value.scalar());
+        }
+    }
+    out.push(b'\n');
 }
 
 /// Draws a distribution; returns false if the value is not a distribution.

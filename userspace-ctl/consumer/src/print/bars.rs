@@ -13,7 +13,7 @@
 
 use super::quantize::{self, Buckets, Scale};
 use super::value::{datum, Style};
-use super::{pad_left, put};
+use super::{pad_left, put, Out};
 use crate::aggregate::{Row, Rows};
 use crate::datum::is_stack;
 
@@ -86,7 +86,7 @@ fn width(rows: &Rows<'_>) -> Option<usize> {
 }
 
 /// Draws a bar for each key; returns false if these rows cannot be drawn so.
-pub fn hist(out: &mut Vec<u8>, rows: &Rows<'_>, zoom: bool) -> bool {
+pub fn hist(out: &mut Out<'_>, rows: &Rows<'_>, zoom: bool) -> bool {
     let value = |row: Row<'_>| match row.values.as_slice() {
         [v] if !v.func.takes_weight() && !row.keys.is_empty() => Some(v.scalar()),
         _ => None,
@@ -98,12 +98,13 @@ pub fn hist(out: &mut Vec<u8>, rows: &Rows<'_>, zoom: bool) -> bool {
     for (row, value) in rows.iter().zip(values) {
         pad_left(out, &label(&row).unwrap_or_default(), width);
         put!(out, " {} {value:<9}\n", scale.bar(value));
+        out.pass_on();
     }
     true
 }
 
 /// Draws a line for each key; returns false if these rows cannot be drawn so.
-pub fn pack(out: &mut Vec<u8>, rows: &Rows<'_>, zoom: bool, encoding: Encoding) -> bool {
+pub fn pack(out: &mut Out<'_>, rows: &Rows<'_>, zoom: bool, encoding: Encoding) -> bool {
     let buckets = |row: &Row<'_>| match row.values.as_slice() {
         [v] => Some((Buckets::new(v.func, &v.words)?, v.normal)),
         _ => None,
@@ -130,6 +131,7 @@ pub fn pack(out: &mut Vec<u8>, rows: &Rows<'_>, zoom: bool, encoding: Encoding) 
         let total = counts.iter().fold(0i64, |sum, c| sum.wrapping_add(*c));
         let total = total.wrapping_div(normal.max(1));
         put!(out, "  {low:>left$} :{bars}: {high:<right$} | {total}\n");
+        out.pass_on();
     }
     true
 }
@@ -152,6 +154,7 @@ fn bars(counts: &[i64], zoom: bool, encoding: Encoding) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::written;
     use super::*;
     use crate::aggregate::{Key, Sort, Store, Value};
     use abi::action::ActionKind;
@@ -174,12 +177,13 @@ mod tests {
         for func in [AggFunc::Count, AggFunc::Quantize] {
             let store = Store::fixed([row(&long, func), row("sh", func)]);
             let rows = store.rows(&[1], Sort::default());
-            let mut out = Vec::new();
-            assert!(match func {
-                AggFunc::Count => hist(&mut out, &rows, false),
-                _ => pack(&mut out, &rows, false, Encoding::Ascii),
+            let (text, _) = written(|out| {
+                assert!(match func {
+                    AggFunc::Count => hist(out, &rows, false),
+                    _ => pack(out, &rows, false, Encoding::Ascii),
+                });
             });
-            let text = String::from_utf8(out).unwrap();
+            let text = String::from_utf8(text).unwrap();
             let lines: Vec<&str> = text.lines().filter(|l| !l.is_empty()).collect();
             let [head, of_long, of_short] = lines[..] else { panic!("{} lines", lines.len()) };
             assert!(of_long.starts_with(&long));

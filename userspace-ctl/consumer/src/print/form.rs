@@ -2,7 +2,8 @@
 //! The forms in which a session writes: columns for a reader, or a stream of JSON.
 
 use super::json::Line;
-use super::report::{Effect, Report, Reporter};
+use super::report::{Progress, Reporter};
+use super::Out;
 use crate::aggregate::Store;
 use crate::consume::Record;
 use crate::status::Drops;
@@ -31,16 +32,17 @@ pub struct Aggregated<'a> {
 
 /// A form. Each function appends to `out`.
 pub trait Form: Debug {
-    /// Writes a record; `effect` gets what it asks for besides text.
+    /// Writes a record, or a part of it: `progress` says how far, and gets what the record asks for
+    /// besides text.
     fn record(
         &self,
         reporter: &mut Reporter,
-        out: &mut Vec<u8>,
+        out: &mut Out<'_>,
         record: &Record<'_>,
         programs: &[Program],
         store: &mut Store,
-        effect: &mut dyn FnMut(&mut Vec<u8>, Effect),
-    ) -> Report;
+        progress: &mut Progress,
+    );
 
     /// Writes something that is not traced data, and says which output it belongs to.
     fn news(&self, out: &mut Vec<u8>, news: &Line<'_>) -> Stream;
@@ -52,10 +54,10 @@ pub trait Form: Debug {
     fn has_snapshots(&self) -> bool;
 
     /// Writes the aggregations at this time, in ns, if the form shows them.
-    fn snapshot(&self, out: &mut Vec<u8>, timestamp: u64, all: Aggregated<'_>);
+    fn snapshot(&self, out: &mut Out<'_>, timestamp: u64, all: Aggregated<'_>);
 
     /// Writes the aggregations that nothing has printed, at the end.
-    fn rest(&self, out: &mut Vec<u8>, all: Aggregated<'_>);
+    fn rest(&self, out: &mut Out<'_>, all: Aggregated<'_>);
 
     /// Tells whether the data are a stream that output of commands must not interrupt.
     fn is_stream(&self) -> bool;
@@ -69,13 +71,13 @@ impl Form for Text {
     fn record(
         &self,
         reporter: &mut Reporter,
-        out: &mut Vec<u8>,
+        out: &mut Out<'_>,
         record: &Record<'_>,
         programs: &[Program],
         store: &mut Store,
-        effect: &mut dyn FnMut(&mut Vec<u8>, Effect),
-    ) -> Report {
-        reporter.record(out, record, programs, store, effect)
+        progress: &mut Progress,
+    ) {
+        reporter.record(out, record, programs, store, progress);
     }
 
     fn news(&self, out: &mut Vec<u8>, news: &Line<'_>) -> Stream {
@@ -91,10 +93,10 @@ impl Form for Text {
         false
     }
 
-    fn snapshot(&self, _: &mut Vec<u8>, _: u64, _: Aggregated<'_>) {}
+    fn snapshot(&self, _: &mut Out<'_>, _: u64, _: Aggregated<'_>) {}
 
     /// Writes them as at the end of a program without printa().
-    fn rest(&self, out: &mut Vec<u8>, Aggregated { store, reporter, .. }: Aggregated<'_>) {
+    fn rest(&self, out: &mut Out<'_>, Aggregated { store, reporter, .. }: Aggregated<'_>) {
         out.push(b'\n');
         for variable in store.unprinted() {
             reporter.rows(out, &store.rows(&[variable], reporter.sort));
@@ -114,13 +116,13 @@ impl Form for Json {
     fn record(
         &self,
         reporter: &mut Reporter,
-        out: &mut Vec<u8>,
+        out: &mut Out<'_>,
         record: &Record<'_>,
         programs: &[Program],
         store: &mut Store,
-        effect: &mut dyn FnMut(&mut Vec<u8>, Effect),
-    ) -> Report {
-        reporter.line(out, record, programs, store, effect)
+        progress: &mut Progress,
+    ) {
+        reporter.line(out, record, programs, store, progress);
     }
 
     fn news(&self, out: &mut Vec<u8>, news: &Line<'_>) -> Stream {
@@ -136,14 +138,14 @@ impl Form for Json {
         true
     }
 
-    fn snapshot(&self, out: &mut Vec<u8>, timestamp: u64, all: Aggregated<'_>) {
+    fn snapshot(&self, out: &mut Out<'_>, timestamp: u64, all: Aggregated<'_>) {
         let Aggregated { programs, store, reporter } = all;
         let one = |n| reporter.aggregation(programs, store, n);
         let aggregations = store.filled().into_iter().filter_map(one).collect();
         Line::Snapshot { timestamp, aggregations }.write(out);
     }
 
-    fn rest(&self, out: &mut Vec<u8>, Aggregated { programs, store, reporter }: Aggregated<'_>) {
+    fn rest(&self, out: &mut Out<'_>, Aggregated { programs, store, reporter }: Aggregated<'_>) {
         for number in store.unprinted() {
             let found = reporter.aggregation(programs, store, number);
             found.into_iter().for_each(|a| Line::Aggregation(a).write(out));
@@ -157,7 +159,95 @@ impl Form for Json {
 
 #[cfg(test)]
 mod tests {
+    use super::super::bars::Encoding;
+    use super::super::written;
     use super::*;
+    use crate::aggregate::{Key, Value};
+    use crate::consume::EnabledProbe;
+    use crate::symbol::Symbols;
+    use abi::action::ActionKind;
+    use abi::aggregation::AggFunc;
+    use abi::difo::DifType;
+    use abi::ids::{Epid, ProbeId};
+    use abi::option::Options;
+    use abi::record::RecDesc;
+    use d::format::{Conversion, Format, Piece, Value as Shown};
+    use d::{Statement, StatementKind};
+    use std::rc::Rc;
+
+    /// A program chooses the names of its functions, so a key of a few bytes has a text of half a
+    /// megabyte, and all keys together have one of gigabytes.
+    #[test]
+    fn long_text_goes_out_in_pieces() {
+        const ROWS: u64 = 4;
+        let (at, long) = (0xffff_ffff_8100_0000_u64, "f".repeat(60_000));
+        let symbols = Symbols::fixed(vec![(at, format!("vmlinux`{long}"))]);
+        let mut reporter = Reporter::new(&Options::default(), Encoding::Ascii, symbols);
+        let ty = DifType::default();
+        let key = |n: u64| {
+            let bytes = (at + 16 + n).to_le_bytes().repeat(8);
+            vec![Key { bytes, ty, is_unsigned: true, action: ActionKind::Stack }]
+        };
+        let count = Value { func: AggFunc::Count, words: vec![1], normal: 1, is_cleared: false };
+        let conversion = Conversion {
+            left: false,
+            plus: false,
+            space: false,
+            alternate: false,
+            zero: false,
+            group: false,
+            aggregation: false,
+            width: None,
+            precision: None,
+            length: String::new(),
+            letter: 'k',
+            value: Shown::Arg(0),
+            text: "%k".into(),
+        };
+        let pieces = vec![Piece::Conversion(conversion)];
+        let printa = |format| StatementKind::Printa { format, aggregations: vec![1] };
+        let statements = [printa(None), printa(Some(Format { pieces }))];
+        let number = |(n, kind)| Statement { number: n as u64 + 1, kind };
+        let programs = [Program {
+            first_statement: 1,
+            statements: statements.into_iter().enumerate().map(number).collect(),
+            aggregations: vec![d::Aggregation {
+                number: 1,
+                name: "a".into(),
+                func: AggFunc::Count,
+                keys: Vec::new(),
+                key_names: Vec::new(),
+            }],
+            ..Program::default()
+        }];
+        let rec = |uarg| RecDesc { uarg, size: 8, offset: 16, ..RecDesc::default() };
+        let parts = ["p", "m", "f", "n"].map(String::from);
+        let (epid, probe, recs) = (Epid(1), ProbeId(1), vec![rec(1), rec(2)]);
+        let enabled = Rc::new(EnabledProbe { epid, probe, parts, uarg: 1, size: 24, recs });
+        let bytes = &[0; 24];
+        let record = Record { cpu: 0, enabled, is_followed_by_same_firing: false, bytes };
+        let table = ROWS as usize * 8 * long.len();
+        for form in [&Text as &dyn Form, &Json] {
+            let mut store = Store::fixed((0..ROWS).map(|n| (key(n), count.clone())));
+            let all = Aggregated { programs: &programs, store: &store, reporter: &reporter };
+            let rest = written(|out| form.rest(out, all));
+            let snapshot = written(|out| form.snapshot(out, 1, all));
+            let printed = written(|out| {
+                let (store, progress) = (&mut store, &mut Progress::default());
+                form.record(&mut reporter, out, &record, &programs, store, progress);
+            });
+            for ((text, longest), tables) in
+                [(rest, 1), (snapshot, usize::from(form.has_snapshots())), (printed, 2)]
+            {
+                assert!(text.len() >= tables * table, "{form:?} {tables}: {}", text.len());
+                assert!(longest < 1 << 20, "{form:?} {tables}: {longest}");
+                if form.is_stream() {
+                    let line: serde_json::Value = serde_json::from_slice(&text).unwrap();
+                    assert!(line["type"].is_string());
+                }
+            }
+        }
+    }
 
     #[test]
     fn messages_are_harmless() {

@@ -5,8 +5,8 @@ use super::bars::Encoding;
 use super::json::Aggregation;
 use super::printf::{self, Kind, Look};
 use super::value::{self, Style, TRACE_WIDTH};
-use super::{aggregation, put, stack, typed};
-use crate::aggregate::{Rows, Sort, Store};
+use super::{aggregation, put, stack, typed, Out};
+use crate::aggregate::{Row, Rows, Sort, Store};
 use crate::consume::{EnabledProbe, Record};
 use crate::datum::{self, is_stack, is_symbol};
 use crate::symbol::Symbols;
@@ -21,13 +21,22 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::rc::Rc;
 
-/// The result of printing a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Report {
-    /// The record is printed.
-    Printed,
-    /// The record is printed, and the program called exit().
-    Exit(i32),
+/// How far a record is printed, and what it asks for besides text.
+#[derive(Debug)]
+pub struct Progress {
+    /// The statement to go on with when the effects have been carried out; `None`: the record is
+    /// printed.
+    pub next: Option<usize>,
+    /// The effects, in order.
+    pub effects: Vec<Effect>,
+    /// The status, if the program called exit().
+    pub exit: Option<i32>,
+}
+
+impl Default for Progress {
+    fn default() -> Self {
+        Self { next: Some(0), effects: Vec::new(), exit: None }
+    }
 }
 
 /// An effect that a record asks for beside text. The text before it must be written first.
@@ -192,6 +201,20 @@ impl Planned {
         Data { record, fields: &self.fields }
     }
 
+    /// Returns the format and the aggregations of a printa().
+    pub(super) fn printa<'p>(
+        &self,
+        programs: &'p [Program],
+    ) -> Option<(Option<&'p d::format::Format>, &'p [u32])> {
+        if self.printf.is_some() {
+            return None;
+        }
+        match &self.statement(programs)?.kind {
+            StatementKind::Printa { format, aggregations } => Some((format.as_ref(), aggregations)),
+            _ => None,
+        }
+    }
+
     pub(super) fn statement<'p>(&self, programs: &'p [Program]) -> Option<&'p Statement> {
         programs.get(self.program)?.statement(self.number)
     }
@@ -270,31 +293,43 @@ impl Reporter {
         Ok((id, value))
     }
 
-    /// Prints a record.
+    /// Prints a record, up to the next statement that has an effect.
     pub fn record(
         &mut self,
-        out: &mut Vec<u8>,
+        out: &mut Out<'_>,
         record: &Record<'_>,
         programs: &[Program],
         store: &mut Store,
-        effect: &mut dyn FnMut(&mut Vec<u8>, Effect),
-    ) -> Report {
-        let mut report = Report::Printed;
-        let plan = self.plan(record, programs);
-        self.columns(out, record, &plan.label);
-        for planned in &plan.statements {
+        progress: &mut Progress,
+    ) {
+        let from = progress.next.take().unwrap_or(0);
+        let plan = match from {
+            0 => self.plan(record, programs),
+            _ => self.known_plan(&record.enabled, programs),
+        };
+        if from == 0 {
+            self.columns(out, record, &plan.label);
+        }
+        for (n, planned) in plan.statements.iter().enumerate().skip(from) {
             let data = planned.data(record.bytes);
-            if let Some(status) = self.planned(out, planned, data, programs, store, effect) {
-                report = Report::Exit(status);
+            match planned.printa(programs) {
+                Some((format, aggregations)) => self.printa(out, format, aggregations, store),
+                None => {
+                    self.planned(out, planned, data, programs, store, progress);
+                    out.pass_on();
+                }
+            }
+            if !progress.effects.is_empty() {
+                progress.next = Some(n + 1);
+                return;
             }
         }
         if !self.is_quiet {
             out.push(b'\n');
         }
-        report
     }
 
-    /// Prints or does one statement; returns the status of exit().
+    /// Prints or does one statement other than printa().
     pub(super) fn planned(
         &mut self,
         out: &mut Vec<u8>,
@@ -302,20 +337,16 @@ impl Reporter {
         data: Data<'_>,
         programs: &[Program],
         store: &mut Store,
-        effect: &mut dyn FnMut(&mut Vec<u8>, Effect),
-    ) -> Option<i32> {
+        progress: &mut Progress,
+    ) {
         if let Some(printf) = &planned.printf {
-            printf.print(out, &data, &[], self.look());
-            return None;
+            return printf.print(out, &data, &[], self.look());
         }
         match planned.statement(programs) {
             Some(statement) => {
-                self.statement(out, &statement.kind, data, (programs, store), effect)
+                self.statement(out, &statement.kind, data, programs, store, progress);
             }
-            None => {
-                self.trace(out, data, false);
-                None
-            }
+            None => self.trace(out, data, false),
         }
     }
 
@@ -350,61 +381,48 @@ impl Reporter {
         Look { zoom: self.zoom, indent: self.indent, symbols: &self.symbols }
     }
 
-    /// Does a statement other than printf; returns the status of exit().
+    /// Does a statement other than printf() and printa().
     fn statement(
         &mut self,
         out: &mut Vec<u8>,
         kind: &StatementKind,
         data: Data<'_>,
-        (programs, store): (&[Program], &mut Store),
-        effect: &mut dyn FnMut(&mut Vec<u8>, Effect),
-    ) -> Option<i32> {
+        programs: &[Program],
+        store: &mut Store,
+        progress: &mut Progress,
+    ) {
+        let effects = &mut progress.effects;
         match kind {
             StatementKind::Trace(ty) => self.trace(out, data, datum::is_unsigned(*ty)),
             StatementKind::Tracemem(_) => value::dump(out, data.meant()),
             StatementKind::Print(shown) => {
                 data.fields.iter().for_each(|f| typed::value(out, shown, data.bytes(f)));
             }
-            StatementKind::Expr | StatementKind::Thread | StatementKind::Printf(_) => {}
+            StatementKind::Expr
+            | StatementKind::Thread
+            | StatementKind::Printf(_)
+            | StatementKind::Printa { .. } => {}
             StatementKind::System(format) | StatementKind::Freopen(format) => {
                 let mut text = Vec::new();
                 plan_of(format, data.fields).print(&mut text, &data, &[], self.look());
                 // Names of files may have any bytes.
                 let text = OsString::from_vec(text);
-                effect(
-                    out,
-                    match kind {
-                        StatementKind::System(_) => Effect::System(text),
-                        _ => Effect::Freopen(text),
-                    },
-                );
+                effects.push(match kind {
+                    StatementKind::System(_) => Effect::System(text),
+                    _ => Effect::Freopen(text),
+                });
             }
-            StatementKind::Ftruncate => effect(out, Effect::Ftruncate),
-            StatementKind::Setopt => {
-                let set = self.set_option(data);
-                effect(out, Effect::Setopt(set));
-            }
-            StatementKind::Printa { format, aggregations } => {
-                aggregations.iter().for_each(|&a| store.mark_printed(a));
-                let rows = store.rows(aggregations, self.sort);
-                match format {
-                    None => {
-                        out.push(b'\n');
-                        self.rows(out, &rows);
-                    }
-                    Some(format) => self.formatted(out, format, &rows),
-                }
-            }
-            StatementKind::Exit => return Some(data.int(0).unwrap_or(0) as i32),
+            StatementKind::Ftruncate => effects.push(Effect::Ftruncate),
+            StatementKind::Setopt => effects.push(Effect::Setopt(self.set_option(data))),
+            StatementKind::Exit => progress.exit = Some(data.int(0).unwrap_or(0) as i32),
             StatementKind::Clear(a) => store.clear(*a),
             StatementKind::Normalize(a) => match data.int(1).unwrap_or(1) {
                 by @ 1.. => store.normalize(*a, by),
                 by => {
                     let name = Aggregation::of(programs, *a).map_or("", |a| a.name.as_str());
-                    let why = format!(
+                    effects.push(Effect::Refused(format!(
                         "normalize(@{name}, {by}) changes nothing: the divisor must be at least 1"
-                    );
-                    effect(out, Effect::Refused(why));
+                    )));
                 }
             },
             StatementKind::Denormalize(a) => store.denormalize(*a),
@@ -413,7 +431,6 @@ impl Reporter {
                 store.truncate(*aggregation, keep);
             }
         }
-        None
     }
 
     fn trace(&self, out: &mut Vec<u8>, data: Data<'_>, is_unsigned: bool) {
@@ -431,22 +448,47 @@ impl Reporter {
         }
     }
 
-    /// Prints the rows of a printa() with a format.
-    fn formatted(&self, out: &mut Vec<u8>, format: &d::format::Format, rows: &Rows<'_>) {
-        let mut plan: Option<printf::Plan> = None;
-        for row in rows.iter() {
-            let kinds = || row.keys.iter().map(Kind::of_key);
-            if !plan.as_ref().is_some_and(|p| p.is_for(kinds())) {
-                plan = Some(printf::Plan::new(format, kinds().collect()));
+    fn printa(
+        &self,
+        out: &mut Out<'_>,
+        format: Option<&d::format::Format>,
+        aggregations: &[u32],
+        store: &mut Store,
+    ) {
+        aggregations.iter().for_each(|&a| store.mark_printed(a));
+        let rows = store.rows(aggregations, self.sort);
+        match format {
+            None => {
+                out.push(b'\n');
+                self.rows(out, &rows);
             }
-            if let Some(plan) = &plan {
-                plan.print(out, row.keys, &row.values, self.look());
+            Some(format) => {
+                let mut plan = None;
+                for row in rows.iter() {
+                    self.formatted(out, &mut plan, format, &row);
+                    out.pass_on();
+                }
             }
         }
     }
 
+    /// Prints a row of a printa() with a format; `plan` is that of the row before.
+    pub(super) fn formatted(
+        &self,
+        out: &mut Vec<u8>,
+        plan: &mut Option<printf::Plan>,
+        format: &d::format::Format,
+        row: &Row<'_>,
+    ) {
+        let kinds = || row.keys.iter().map(Kind::of_key);
+        let known = plan.take().filter(|p| p.is_for(kinds()));
+        let plan =
+            plan.insert(known.unwrap_or_else(|| printf::Plan::new(format, kinds().collect())));
+        plan.print(out, row.keys, &row.values, self.look());
+    }
+
     /// Prints the rows of an aggregation without a format.
-    pub fn rows(&self, out: &mut Vec<u8>, rows: &Rows<'_>) {
+    pub fn rows(&self, out: &mut Out<'_>, rows: &Rows<'_>) {
         let Self { zoom, is_hist, is_raw, indent, ref symbols, .. } = *self;
         let pack = self.is_packed.then_some(self.encoding);
         let look = aggregation::Look { zoom, is_hist, pack, is_raw, indent, symbols };

@@ -24,9 +24,9 @@ use crate::enable;
 use crate::error::{Error, Failure};
 use crate::kernel::Kernel;
 use crate::print::bars::Encoding;
-use crate::print::form::{self, Form as _};
+use crate::print::form::{self, Aggregated, Form as _};
 use crate::print::report::Reporter;
-use crate::print::Shape;
+use crate::print::{Out, Shape};
 use crate::symbol::{Naming, Symbols};
 use crate::user::objects::Objects;
 use crate::user::ProcessProbes;
@@ -37,6 +37,7 @@ use d::Program;
 use needs::Needs;
 use outputs::Outputs;
 use std::fs::File;
+use std::io::{self, Write};
 
 /// What the command line says about printing, in addition to the run-time options.
 #[derive(Debug, Clone, Copy, Default)]
@@ -191,12 +192,20 @@ impl Ended<'_> {
         self.status
     }
 
-    /// Returns the aggregations that nothing has printed, as the text at the end of a program
-    /// without printa().
-    pub fn text_of_aggregations(&self) -> Vec<u8> {
-        let mut text = Vec::new();
-        form::Text.rest(&mut text, self.session.aggregated());
-        text
+    /// Writes the aggregations that nothing has printed, as at the end of a program without
+    /// printa().
+    pub fn write_aggregations(&self, to: &mut dyn Write) -> io::Result<()> {
+        let Session { programs, store, reporter, .. } = &self.session;
+        let (mut text, mut written) = (Vec::new(), Ok(()));
+        let mut write = |piece: &[u8]| {
+            if written.is_ok() {
+                written = to.write_all(piece);
+            }
+        };
+        let all = Aggregated { programs, store, reporter };
+        form::Text.rest(&mut Out::new(&mut text, &mut write), all);
+        written?;
+        to.write_all(&text)
     }
 
     /// Summarizes in one line what the run has lost; `None` if at most one message reported losses.

@@ -4,7 +4,9 @@
 use crate::error::Failure;
 use crate::print::form::{Form, Stream};
 use crate::print::json::Line;
+use crate::print::Out;
 use crate::status::{Drops, Losses};
+use crate::symbol::Symbols;
 use std::fs::File;
 use std::io::{ErrorKind, Seek, Write};
 
@@ -58,6 +60,24 @@ impl<'a> Outputs<'a> {
     pub(super) fn emit(&mut self, text: &[u8]) -> Result<(), Failure> {
         let written = self.out().write_all(text);
         self.settle(written)
+    }
+
+    /// Writes what `f` adds to `text`. Long text goes out in pieces; the last one stays in `text`.
+    pub(super) fn write_long(
+        &mut self,
+        text: &mut Vec<u8>,
+        symbols: &Symbols,
+        f: impl FnOnce(&mut Out<'_>),
+    ) -> Result<(), Failure> {
+        let mut written = Ok(());
+        let mut write = |piece: &[u8]| {
+            symbols.beat();
+            if written.is_ok() {
+                written = self.emit(piece);
+            }
+        };
+        f(&mut Out::new(text, &mut write));
+        written
     }
 
     pub(super) fn flush(&mut self) -> Result<(), Failure> {

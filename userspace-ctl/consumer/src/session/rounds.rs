@@ -5,9 +5,10 @@ use super::Session;
 use crate::consume::{Record, Release, Timeline};
 use crate::error::{Error, Failure};
 use crate::print::fault;
-use crate::print::form::Aggregated;
+use crate::print::form::{Aggregated, Form};
 use crate::print::json::{self, Line};
-use crate::print::report::Report;
+use crate::print::report::Progress;
+use crate::print::{Out, AT_ONCE};
 use crate::{datum, enable, status};
 use abi::ids::Epid;
 use abi::option::{policy, OptionId};
@@ -18,8 +19,6 @@ const AT_A_TIME: usize = 1024;
 /// The most bytes of records that wait for printing. Beyond it the kernel's buffers are left to
 /// fill up.
 const MOST_HELD: usize = 256 << 20;
-/// Text is written out in pieces of about this many bytes.
-const AT_ONCE: usize = 64 << 10;
 
 impl Session<'_> {
     /// Takes and prints the records that exist now.
@@ -95,22 +94,21 @@ impl Session<'_> {
             self.outputs.flush()?;
             return self.fault(record);
         }
-        // Collects text and effects, in order.
-        let mut effects = Vec::new();
-        let mut note = |out: &mut Vec<u8>, effect| effects.push((std::mem::take(out), effect));
-        let Self { outputs, reporter, programs, store, .. } = self;
-        let report = outputs.form.record(reporter, text, record, programs, store, &mut note);
-        // Nearly all records have none, and this runs for each of them.
-        if !effects.is_empty() {
-            for (before, effect) in effects {
-                self.outputs.emit(&before)?;
-                self.effect(effect)?;
+        let mut progress = Progress::default();
+        while progress.next.is_some() {
+            let Self { outputs, reporter, programs, store, symbols, .. } = self;
+            let form = outputs.form;
+            outputs.write_long(text, symbols, |out| {
+                form.record(reporter, out, record, programs, store, &mut progress);
+            })?;
+            // Nearly all records have none, and this runs for each of them.
+            if !progress.effects.is_empty() {
+                self.outputs.emit(text)?;
+                text.clear();
+                progress.effects.drain(..).try_for_each(|effect| self.effect(effect))?;
             }
         }
-        match report {
-            Report::Printed => {}
-            Report::Exit(status) => self.exit = Some(status),
-        }
+        self.exit = progress.exit.or(self.exit);
         Ok(())
     }
 
@@ -176,16 +174,21 @@ impl Session<'_> {
             return Ok(());
         }
         self.snap_aggregations()?;
-        let mut text = Vec::new();
-        form.snapshot(&mut text, timestamp, self.aggregated());
-        self.outputs.emit(&text)?;
-        self.outputs.flush()
+        self.show(|form, out, all| form.snapshot(out, timestamp, all))
     }
 
-    /// Returns what the programs have aggregated.
-    pub(super) fn aggregated(&self) -> Aggregated<'_> {
-        let Self { programs, store, reporter, .. } = self;
-        Aggregated { programs, store, reporter }
+    /// Writes aggregations.
+    fn show(
+        &mut self,
+        f: impl FnOnce(&dyn Form, &mut Out<'_>, Aggregated<'_>),
+    ) -> Result<(), Failure> {
+        let Self { programs, store, reporter, outputs, symbols, .. } = self;
+        let form = outputs.form;
+        let mut text = Vec::new();
+        let all = Aggregated { programs, store, reporter };
+        outputs.write_long(&mut text, symbols, |out| f(form, out, all))?;
+        outputs.emit(&text)?;
+        outputs.flush()
     }
 
     pub(super) fn ask_status(&mut self) -> Result<Status, Failure> {
@@ -224,10 +227,7 @@ impl Session<'_> {
         self.round(true)?;
         self.look_at_status()?;
         self.tell_processes()?;
-        let mut text = Vec::new();
-        self.outputs.form.rest(&mut text, self.aggregated());
-        self.outputs.emit(&text)?;
-        self.outputs.flush()?;
+        self.show(|form, out, all| form.rest(out, all))?;
         match self.outputs.was_closed {
             true => Err(Failure::OutputClosed),
             false => Ok(self.exit.unwrap_or(0)),

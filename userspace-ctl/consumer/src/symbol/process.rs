@@ -374,7 +374,8 @@ mod tests {
     use crate::aggregate::Store;
     use crate::consume::{EnabledProbe, Record};
     use crate::print::bars::Encoding;
-    use crate::print::report::Reporter;
+    use crate::print::report::{Progress, Reporter};
+    use crate::print::written;
     use abi::action::ActionKind;
     use abi::ids::{Epid, ProbeId};
     use abi::option::Options;
@@ -521,8 +522,10 @@ mod tests {
         let bytes = [vec![0; 16], bytes].concat();
         let record = Record { cpu: 0, enabled, is_followed_by_same_firing: false, bytes: &bytes };
         let mut reporter = Reporter::new(&Options::default(), Encoding::Ascii, symbols.clone());
-        let mut out = Vec::new();
-        reporter.record(&mut out, &record, &[], &mut Store::default(), &mut |_, _| {});
+        let (out, _) = written(|out| {
+            let progress = &mut Progress::default();
+            reporter.record(out, &record, &[], &mut Store::default(), progress);
+        });
         assert!(is_ours(&String::from_utf8_lossy(&out)));
     }
 

@@ -11,6 +11,7 @@ use consumer::wait::Waiter;
 use consumer::world::KernelWorld;
 use consumer::Failure;
 use d::{Compiler, Program, Source, SpecKind};
+use std::io::{self, Write};
 
 /// Compiles texts like those of `-n`.
 pub fn compile(fake: &Fake, texts: &[&str], options: &[&str]) -> Vec<Program> {
@@ -36,6 +37,8 @@ pub fn compile(fake: &Fake, texts: &[&str], options: &[&str]) -> Vec<Program> {
 /// The result of a session: out, err, and its end.
 pub struct Outcome {
     pub out: String,
+    /// The most bytes that were written at once.
+    pub longest: usize,
     pub err: String,
     pub end: Result<i32, String>,
 }
@@ -69,7 +72,7 @@ pub fn run(fake: &Fake, texts: &[&str], options: &[&str], mut steps: impl Waiter
         let id = consumer::option::set(&mut checked, name, value).unwrap();
         set.push((id, checked.get(id)));
     }
-    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let (mut out, mut err) = (Written::default(), Vec::new());
     let mut kernel = fake.clone();
     let result = (|| {
         let output = Output { out: &mut out, err: &mut err, file: None };
@@ -81,7 +84,25 @@ pub fn run(fake: &Fake, texts: &[&str], options: &[&str], mut steps: impl Waiter
         Failure::Error(e) => e.to_string(),
         Failure::OutputClosed => "output closed".into(),
     });
-    Outcome { out: text(out), err: text(err), end }
+    Outcome { longest: out.longest, out: text(out.all), err: text(err), end }
+}
+
+/// What was written, and the most bytes at once.
+#[derive(Default)]
+struct Written {
+    all: Vec<u8>,
+    longest: usize,
+}
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.longest = self.longest.max(bytes.len());
+        self.all.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Returns the string size that the compiler needs from the options.

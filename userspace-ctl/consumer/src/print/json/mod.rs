@@ -5,9 +5,11 @@
 mod record;
 mod typed;
 
+use super::printf;
 use super::quantize::Buckets;
+use super::report::Reporter;
 use super::value::text_of;
-use crate::aggregate::{self, Key, Row, Rows};
+use crate::aggregate::{self, Key, Row, Store};
 use crate::consume::EnabledProbe;
 use crate::datum::{is_stack, is_symbol, signed, unsigned};
 use crate::status::Drops;
@@ -16,7 +18,9 @@ use abi::action::ActionKind;
 use abi::aggregation::{quantize_value, AggFunc, QUANTIZE_BUCKETS, QUANTIZE_ZERO};
 use abi::difo::DifType;
 use abi::probe::until_nul;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use std::fmt;
+use std::io::Write;
 
 /// The number of the schema.
 pub const SCHEMA: u32 = 1;
@@ -218,7 +222,7 @@ enum Body<'a> {
     },
     Aggregations {
         #[serde(skip_serializing_if = "Option::is_none")]
-        text: Option<String>,
+        text: Option<Formatted<'a>>,
         aggregations: Vec<Aggregation<'a>>,
     },
     Changed {
@@ -303,7 +307,61 @@ pub struct Aggregation<'a> {
     parameters: Vec<i64>,
     #[serde(skip_serializing_if = "is_nameless")]
     keynames: &'a [String],
-    entries: Vec<Entry>,
+    entries: Entries<'a>,
+}
+
+/// The entries of an aggregation, which are made one after the other while they are written.
+#[derive(Debug)]
+struct Entries<'a> {
+    reporter: &'a Reporter,
+    store: &'a Store,
+    number: u32,
+}
+
+impl Serialize for Entries<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let Self { reporter, store, number } = *self;
+        let rows = store.rows(&[number], reporter.sort);
+        to.collect_seq(rows.iter().filter_map(|row| Entry::new(&row, &reporter.symbols)))
+    }
+}
+
+/// The text of a printa() with a format, which is made row by row while it is written.
+#[derive(Debug)]
+struct Formatted<'a> {
+    reporter: &'a Reporter,
+    store: &'a Store,
+    format: &'a d::format::Format,
+    aggregations: &'a [u32],
+}
+
+impl fmt::Display for Formatted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { reporter, store, format, aggregations } = *self;
+        let (mut plan, mut out): (Option<printf::Plan>, _) = (None, Vec::new());
+        for row in store.rows(aggregations, reporter.sort).iter() {
+            reporter.formatted(&mut out, &mut plan, format, &row);
+            let whole = whole_characters(&out);
+            f.write_str(&text(out.get(..whole).unwrap_or_default()))?;
+            out.drain(..whole);
+        }
+        f.write_str(&text(&out))
+    }
+}
+
+impl Serialize for Formatted<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+/// Returns the bytes before a character whose rest may follow.
+fn whole_characters(text: &[u8]) -> usize {
+    let is_begun = |from: &usize| {
+        let tail = text.get(*from..).unwrap_or_default();
+        std::str::from_utf8(tail).is_err_and(|e| e.valid_up_to() == 0 && e.error_len().is_none())
+    };
+    (text.len().saturating_sub(3)..text.len()).find(is_begun).unwrap_or(text.len())
 }
 
 fn is_nameless(names: &&[String]) -> bool {
@@ -386,28 +444,29 @@ impl<'a> Aggregation<'a> {
         programs.last()?.aggregations.get(at)
     }
 
-    /// Makes an aggregation from its rows.
-    fn new(of: &'a d::Aggregation, rows: &Rows<'_>, symbols: &Symbols) -> Self {
-        let key = |k: &Key| Datum::new(k.action, &k.bytes, k.ty, k.is_unsigned, symbols);
-        let entry = |row: Row<'_>| {
-            let value = *row.values.first()?;
-            let buckets = buckets(value.func, &value.words, value.normal);
-            let moments = Moments::new(value);
-            let is_scalar = buckets.is_none() && moments.is_none();
-            let undivided = || aggregate::Value { normal: 1, ..value.clone() }.scalar();
-            Some(Entry {
-                keys: row.keys.iter().map(key).collect(),
-                value: buckets.map_or_else(|| Value::Value(value.scalar()), Value::Buckets),
-                moments,
-                raw: (value.normal != 1 && is_scalar).then(undivided),
-                normal: (value.normal != 1).then_some(value.normal),
-                empty: value.is_cleared && matches!(value.func, AggFunc::Min | AggFunc::Max),
-            })
-        };
-        let entries = rows.iter().filter_map(entry).collect();
+    fn new(of: &'a d::Aggregation, entries: Entries<'a>) -> Self {
         let parameters = parameters(of.func);
         let keynames = of.key_names.as_slice();
         Self { name: &of.name, function: of.func.name(), parameters, keynames, entries }
+    }
+}
+
+impl Entry {
+    fn new(row: &Row<'_>, symbols: &Symbols) -> Option<Self> {
+        let key = |k: &Key| Datum::new(k.action, &k.bytes, k.ty, k.is_unsigned, symbols);
+        let value = *row.values.first()?;
+        let buckets = buckets(value.func, &value.words, value.normal);
+        let moments = Moments::new(value);
+        let is_scalar = buckets.is_none() && moments.is_none();
+        let undivided = || aggregate::Value { normal: 1, ..value.clone() }.scalar();
+        Some(Self {
+            keys: row.keys.iter().map(key).collect(),
+            value: buckets.map_or_else(|| Value::Value(value.scalar()), Value::Buckets),
+            moments,
+            raw: (value.normal != 1 && is_scalar).then(undivided),
+            normal: (value.normal != 1).then_some(value.normal),
+            empty: value.is_cleared && matches!(value.func, AggFunc::Min | AggFunc::Max),
+        })
     }
 }
 
@@ -449,10 +508,9 @@ fn steps(count: usize, lower_bound: impl Fn(usize) -> i64) -> Vec<(Option<i64>, 
 
 impl Line<'_> {
     /// Writes the line with its newline.
-    pub fn write(&self, out: &mut Vec<u8>) {
-        // Writing to memory does not fail, and all keys are text.
-        let _ = serde_json::to_writer(&mut *out, self);
-        out.push(b'\n');
+    pub fn write(&self, out: &mut impl Write) {
+        put(out, self);
+        let _ = out.write_all(b"\n");
     }
 
     /// Returns the text of a message; "" for data.
@@ -465,9 +523,31 @@ impl Line<'_> {
     }
 }
 
+/// Writes a value. Writing to memory does not fail, and all keys are text.
+fn put(out: &mut impl Write, value: &impl Serialize) {
+    let _ = serde_json::to_writer(out, value);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A row may end within a character, and the next one begin with its rest.
+    #[test]
+    fn characters_stay_whole() {
+        for (text, whole) in [
+            (&b"ab"[..], 2),
+            (b"", 0),
+            ("\u{20ac}".as_bytes(), 3),
+            (b"a\xe2\x82", 1),
+            (b"\xe2", 0),
+            (b"ab\xf0\x9f\x98", 2),
+            (b"a\xff", 2),
+            (b"a\x82\x82\x82", 4),
+        ] {
+            assert_eq!(whole_characters(text), whole, "{text:?}");
+        }
+    }
     use abi::aggregation::{Linear, LogLinear};
 
     fn counted(func: AggFunc, values: &[i64]) -> Vec<(Option<i64>, Option<i64>, i64)> {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Prints a record as a line: its actions, each with its values as well as its text.
 
-use super::super::report::{Data, Effect, Field, Planned, Report, Reporter};
-use super::{text, typed::Typed, Action, Aggregation, Body, Datum, Line, Probe, Thread};
+use super::super::report::{Data, Effect, Field, Planned, Progress, Reporter};
+use super::{put, text, typed::Typed, Action, Aggregation, Body, Datum, Entries, Formatted};
+use super::{Line, Probe, Thread};
 use crate::aggregate::Store;
 use crate::consume::Record;
 use crate::datum::is_unsigned;
+use crate::print::Out;
 use abi::record::RecordHeader;
 use d::format::{Format, Piece, Value};
 use d::{Program, StatementKind};
@@ -16,54 +18,57 @@ impl Reporter {
     /// Prints a record as a line of JSON.
     pub fn line(
         &mut self,
-        out: &mut Vec<u8>,
+        out: &mut Out<'_>,
         record: &Record<'_>,
         programs: &[Program],
         store: &mut Store,
-        effect: &mut dyn FnMut(&mut Vec<u8>, Effect),
-    ) -> Report {
-        let mut report = Report::Printed;
+        progress: &mut Progress,
+    ) {
+        progress.next = None;
         let plan = self.plan(record, programs);
-        let (mut actions, mut effects) = (Vec::new(), Vec::new());
-        let mut thread = None;
-        for planned in &plan.statements {
+        let is_thread = |planned: &&Planned| {
+            planned.statement(programs).is_some_and(|s| s.kind == StatementKind::Thread)
+        };
+        let thread = plan.statements.iter().find(is_thread);
+        let thread = thread.and_then(|planned| Thread::of(planned.data(record.bytes)));
+        let timestamp = RecordHeader::read_from_prefix(record.bytes).map(|(h, _)| h.timestamp());
+        let (timestamp, probe) = (timestamp.unwrap_or(0), Probe::from(&*record.enabled));
+        let actions = Vec::new();
+        let head = Line::Record { timestamp, cpu: record.cpu, thread, probe, actions };
+        // The actions follow one by one: all together may be larger than the memory.
+        put(&mut **out, &head);
+        let without_end = out.len() - END.len();
+        out.truncate(without_end);
+        let mut actions = Actions { out, has_some: false };
+        for planned in plan.statements.iter().filter(|planned| !is_thread(planned)) {
             let data = planned.data(record.bytes);
-            if planned.statement(programs).is_some_and(|s| s.kind == StatementKind::Thread) {
-                thread = Thread::of(data);
-                continue;
+            if let Some((_, aggregations)) = planned.printa(programs) {
+                aggregations.iter().for_each(|&a| store.mark_printed(a));
             }
             let mut said = Vec::new();
-            let seen = effects.len();
-            let mut ask = |_: &mut Vec<u8>, effect| effects.push(effect);
-            let done = self.planned(&mut said, planned, data, programs, store, &mut ask);
-            if let Some(status) = done {
-                report = Report::Exit(status);
-            }
-            if let Some(Effect::System(line) | Effect::Freopen(line)) = effects.get(seen) {
+            let seen = progress.effects.len();
+            self.planned(&mut said, planned, data, programs, store, progress);
+            let asked = progress.effects.get(seen);
+            if let Some(Effect::System(line) | Effect::Freopen(line)) = asked {
                 said.extend_from_slice(line.as_bytes());
             }
             self.actions(&mut actions, planned, data, &said, (programs, store));
         }
-        let timestamp = RecordHeader::read_from_prefix(record.bytes).map(|(h, _)| h.timestamp());
-        let (timestamp, probe) = (timestamp.unwrap_or(0), Probe::from(&*record.enabled));
-        Line::Record { timestamp, cpu: record.cpu, thread, probe, actions }.write(out);
-        for wish in effects {
-            // The stream must stay whole and in its place.
-            if !matches!(wish, Effect::Freopen(_) | Effect::Ftruncate) {
-                effect(out, wish);
-            }
-        }
-        report
+        out.extend_from_slice(END);
+        out.push(b'\n');
+        // The stream must stay whole and in its place.
+        let is_kept = |wish: &Effect| !matches!(wish, Effect::Freopen(_) | Effect::Ftruncate);
+        progress.effects.retain(is_kept);
     }
 
-    /// Appends what a statement has recorded; `said` is the statement's text.
-    fn actions<'p>(
+    /// Writes what a statement has recorded; `said` is the statement's text.
+    fn actions(
         &self,
-        actions: &mut Vec<Action<'p>>,
+        actions: &mut Actions<'_, '_>,
         planned: &Planned,
         data: Data<'_>,
         said: &[u8],
-        (programs, store): (&'p [Program], &Store),
+        (programs, store): (&[Program], &Store),
     ) {
         let datum = |f: &Field, is_unsigned| {
             Datum::new(f.action, data.bytes(f), f.ty, is_unsigned, &self.symbols)
@@ -74,7 +79,7 @@ impl Reporter {
         };
         let name = |n: u32| Aggregation::of(programs, n).map_or("", |a| a.name.as_str());
         let changed = |n, by| Body::Changed { aggregation: name(n), by };
-        let mut push = |action, body| actions.push(Action { action, body });
+        let mut push = |action, body| actions.push(&Action { action, body });
         match planned.statement(programs).map(|s| &s.kind) {
             Some(StatementKind::Expr | StatementKind::Thread) => {}
             Some(StatementKind::Trace(ty)) => {
@@ -97,7 +102,12 @@ impl Reporter {
             Some(StatementKind::Printa { format, aggregations }) => {
                 let one = |n: &u32| self.aggregation(programs, store, *n);
                 let body = Body::Aggregations {
-                    text: format.is_some().then(|| text(said)),
+                    text: format.as_ref().map(|format| Formatted {
+                        reporter: self,
+                        store,
+                        format,
+                        aggregations,
+                    }),
                     aggregations: aggregations.iter().filter_map(one).collect(),
                 };
                 push("printa", body);
@@ -123,14 +133,32 @@ impl Reporter {
     }
 
     /// Returns the current state of an aggregation.
-    pub fn aggregation<'p>(
-        &self,
-        programs: &'p [Program],
-        store: &Store,
+    pub fn aggregation<'a>(
+        &'a self,
+        programs: &'a [Program],
+        store: &'a Store,
         number: u32,
-    ) -> Option<Aggregation<'p>> {
-        let rows = store.rows(&[number], self.sort);
-        Some(Aggregation::new(Aggregation::of(programs, number)?, &rows, &self.symbols))
+    ) -> Option<Aggregation<'a>> {
+        let entries = Entries { reporter: self, store, number };
+        Some(Aggregation::new(Aggregation::of(programs, number)?, entries))
+    }
+}
+
+/// The end of a record after its actions.
+const END: &[u8] = b"]}";
+
+/// The actions of a record that is being written.
+struct Actions<'o, 'a> {
+    out: &'o mut Out<'a>,
+    has_some: bool,
+}
+
+impl Actions<'_, '_> {
+    fn push(&mut self, action: &Action<'_>) {
+        if std::mem::replace(&mut self.has_some, true) {
+            self.out.push(b',');
+        }
+        put(self.out, action);
     }
 }
 
