@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The functions that kapi_call4 calls by name have these prototypes, or this file does not compile:
- * all of them are declared in the headers of the kernel that a module is built for. symbols.rs looks
- * them up, prototypes.rs asks the running kernel.
+ * all of them but one are declared in the headers of the kernel that a module is built for. symbols.rs
+ * looks them up, prototypes.rs asks the running kernel.
  *
- * BTF does not describe variables. Of those that are looked up, text_mutex and ftrace_enabled are
- * declared in headers. The rest (module_mutex, modules, kprobe_blacklist, kprobe_mutex, die_chain,
+ * The one is ftrace_is_dead: kernel/trace/trace.h, which is not among those headers, declares it as
+ * `int ftrace_is_dead(void)`. Only the running kernel's BTF is asked for that one.
+ *
+ * BTF does not describe variables. Of those that are looked up, text_mutex is declared in a header.
+ * The rest (module_mutex, modules, kprobe_blacklist, kprobe_mutex, die_chain,
  * klp_mutex, klp_patches) are static or private to kernel/module, kernel/kprobes.c, kernel/notifier.c
  * and kernel/livepatch. They are locks and heads of lists, as they have been for ten to twenty years;
  * a variable that becomes something else gets another name.
@@ -52,7 +55,6 @@ HAS(ftrace_text_reserved, int(const void *, const void *));
 HAS(alternatives_text_reserved, int(void *, void *));
 #endif
 
-HAS(ftrace_enabled, int);
 HAS(update_ftrace_direct_add, int(struct ftrace_ops *, struct ftrace_hash *));
 HAS(update_ftrace_direct_del, int(struct ftrace_ops *, struct ftrace_hash *));
 HAS(alloc_ftrace_hash, struct ftrace_hash *(int));

@@ -45,13 +45,14 @@ impl FtraceFns {
         unsafe { sys::kapi_call4(self.find_direct, site as c_ulong, 0, 0, 0) as u64 }
     }
 
-    /// Tells whether ftrace has switched itself off, or `kernel.ftrace_enabled` is 0, which it
-    /// cannot become while a site is attached.
-    fn is_off(&self) -> bool {
-        let at = self.enabled as *const c_int;
-        // SAFETY: `self` comes from `symbols`: it is null or the kernel's variable. Others may
-        // write to it.
-        !at.is_null() && unsafe { at.read_volatile() } == 0
+    /// Tells whether ftrace has switched itself off after a failure of its own. That is for good.
+    ///
+    /// `ftrace_enabled` does not tell: the sysctl of that name stores any number there, and takes a
+    /// 0 back under a lock that we cannot hold. Its 0 cannot take effect while a site is attached,
+    /// and makes ftrace refuse the first site.
+    fn is_dead(&self) -> bool {
+        // SAFETY: `self` comes from `symbols`; `ftrace_is_dead` only reads. It returns an `int`.
+        self.is_dead != 0 && unsafe { sys::kapi_call4(self.is_dead, 0, 0, 0, 0) } as c_int != 0
     }
 }
 
@@ -164,11 +165,11 @@ impl Batch<'_> {
         }
         // After a failure of its own, ftrace changes no text any more, but says so only when the
         // last site goes. Until the machine restarts, all calls stay, and so must the trampoline.
-        if self.fns.is_off() {
+        if self.fns.is_dead() {
             return failure(bindings::ENODEV);
         }
         let err = self.change(on, n);
-        if !self.fns.is_off() || err != 0 && !sys::kapi_ftrace_attached() {
+        if !self.fns.is_dead() || err != 0 && !sys::kapi_ftrace_attached() {
             return err;
         }
         if !DEAD.swap(true, Relaxed) {

@@ -17,7 +17,7 @@ use kernel::bindings::{self as b, btf_type};
 /// many bytes, `v` nothing.
 type Prototype<'a> = (&'a CStr, &'a [u8]);
 
-const ALL: [Prototype<'static>; 24] = [
+const ALL: [Prototype<'static>; 25] = [
     (c"kallsyms_lookup_name", b"8:p"),
     (c"kallsyms_on_each_symbol", b"4:pp"),
     (c"kallsyms_lookup_size_offset", b"4:8pp"),
@@ -42,6 +42,7 @@ const ALL: [Prototype<'static>; 24] = [
     (c"add_ftrace_hash_entry_direct", b"p:p88"),
     (c"ftrace_location", b"8:8"),
     (c"ftrace_find_rec_direct", b"8:8"),
+    (c"ftrace_is_dead", b"4:"),
 ];
 
 /// Returns a function that this crate calls with a prototype other than this kernel's; `None` if

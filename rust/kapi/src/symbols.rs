@@ -195,7 +195,7 @@ impl Lookup {
             hash_add: self.need(c"add_ftrace_hash_entry_direct", &mut missing),
             location: self.need(c"ftrace_location", &mut missing),
             find_direct: self.need(c"ftrace_find_rec_direct", &mut missing),
-            enabled: self.find(c"ftrace_enabled"),
+            is_dead: self.find(c"ftrace_is_dead"),
         };
         if missing {
             pr_warn!("unsupported: ftrace needs the symbols above; breakpoints do in its place\n");

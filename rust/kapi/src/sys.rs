@@ -42,7 +42,7 @@ pub(crate) struct FtraceFns {
     pub(crate) hash_add: c_ulong,
     pub(crate) location: c_ulong,
     pub(crate) find_direct: c_ulong,
-    pub(crate) enabled: c_ulong,
+    pub(crate) is_dead: c_ulong,
 }
 
 /// The resolved symbols of livepatch: the addresses of its mutex and of its list of patches.
