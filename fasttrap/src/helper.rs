@@ -9,6 +9,7 @@ use crate::attach::State;
 use crate::context::{Context, CONTEXT};
 use crate::make::{self, Request};
 use crate::process::{Helper, Pages, Process};
+use crate::processes::Keyed;
 use abi::helper::{
     MAX_ALL, MAX_HELPERS, MAX_PLACES, MAX_PROBES, MAX_PROVIDERS, MAX_USER, MAX_USERS,
 };
@@ -50,7 +51,7 @@ pub fn add(module: &[u8], address: u64, at: u64, bytes: &mut [u8]) -> Result<u32
             process.last_helper.checked_add(1).ok_or(Error::TooMany("helpers"))?;
         process.last_helper
     };
-    install(&context, key, Helper { number, pid: 0, places, packed, paid })?;
+    install(&context, key, Helper::new(number, places, packed, paid))?;
     Ok(number)
 }
 
@@ -197,6 +198,7 @@ pub fn remove(number: u32) -> Result {
 /// go on with its memory: the id in their names may soon be that of a process of another user. The
 /// caller holds the lock `Making`.
 pub(crate) fn withdraw_left(context: &Context) {
+    context.fasttrap.state.lock().mark_left();
     let mut from = 0;
     loop {
         let Some((key, number)) = context.fasttrap.state.lock().take_left(from) else { return };
@@ -205,43 +207,67 @@ pub(crate) fn withdraw_left(context: &Context) {
     }
 }
 
-/// Tells whether no thread uses the memory with this key any more, but children that were copied
-/// from it still get their probes.
-fn is_ending(key: u64) -> bool {
-    let mut is_used = false;
-    user::awaits_children(key) && {
-        user::each_thread(|of, _| {
-            is_used |= of == key;
+impl State {
+    /// Marks the helpers that their processes have left behind in memory that others use.
+    fn mark_left(&mut self) {
+        let mut any_awaited = false;
+        for process in self.processes.iter_mut() {
+            process.may_have_ended = false;
+            // If nobody uses the memory, they are forgotten with it.
+            if process.mark_left() && process.space.is_alive() {
+                process.may_have_ended = user::awaits_children(process.key());
+                any_awaited |= process.may_have_ended;
+            } else {
+                process.unmark_left();
+            }
+        }
+        if !any_awaited {
+            return;
+        }
+        // A child that is not cleaned yet may be all that uses the memory of its parent: it still
+        // gets the parent's probes. Every process waits for the lock, so all threads are looked at
+        // once, however many such parents there are.
+        user::each_thread(|key, _| {
+            self.processes.get_mut(key).into_iter().for_each(|p| p.may_have_ended = false);
             false
         });
-        !is_used
+        let ending = self.processes.iter_mut().filter(|p| p.may_have_ended);
+        ending.for_each(Process::unmark_left);
     }
-}
 
-impl State {
-    /// Forgets the first helper, in processes from this key on, that its process has left behind.
-    /// Returns the key and its number.
+    /// Forgets the first marked helper in processes from this key on. Returns the key and its
+    /// number.
     fn take_left(&mut self, from: u64) -> Option<(u64, u32)> {
-        let left = |process: &Process| {
-            let mut last = 0;
-            process.helpers.iter().position(|h| {
-                // Nearly always, one process has registered all.
-                let is_left = h.pid != last && !process.space.is_of(h.pid);
-                last = h.pid;
-                is_left
-            })
-        };
         let (key, at) = self.processes.iter_from(from).find_map(|p| {
-            // If nobody uses the memory, they are forgotten with it.
-            let at = left(p).filter(|_| p.space.is_alive())?;
-            let key = p.space.key();
-            (!is_ending(key)).then_some((key, at))
+            let at = p.helpers.iter().position(|h| h.is_left)?;
+            Some((p.key(), at))
         })?;
         Some((key, self.processes.get_mut(key)?.forget_helper(at)?))
     }
 }
 
 impl Process {
+    /// Marks the helpers of processes that do not use this memory any more. Returns true if there
+    /// are any.
+    fn mark_left(&mut self) -> bool {
+        let Self { helpers, space, .. } = self;
+        let (mut last, mut is_left, mut any) = (0, false, false);
+        for helper in helpers.iter_mut() {
+            // Nearly always, one process has registered all.
+            if helper.pid != last {
+                last = helper.pid;
+                is_left = !space.is_of(last);
+            }
+            helper.is_left = is_left;
+            any |= is_left;
+        }
+        any
+    }
+
+    fn unmark_left(&mut self) {
+        self.helpers.iter_mut().for_each(|h| h.is_left = false);
+    }
+
     /// Forgets a helper by its index. Returns its number.
     fn forget_helper(&mut self, at: usize) -> Option<u32> {
         let gone = self.helpers.remove(at).ok()?;
@@ -291,7 +317,7 @@ fn take_over(context: &Context, parent: u64, child: &Space, all: &mut KVec<Helpe
         mem::reserve(all, process.helpers.len())?;
         for Helper { number, places, packed, .. } in process.helpers.iter() {
             let (number, places, packed) = (*number, *places, packed.clone());
-            mem::push(all, Helper { number, pid: 0, places, packed, paid: KVVec::new() })?;
+            mem::push(all, Helper::new(number, places, packed, KVVec::new()))?;
         }
         process.last_helper
     };
@@ -313,7 +339,7 @@ fn take_over(context: &Context, parent: u64, child: &Space, all: &mut KVec<Helpe
     while let Some(Helper { number, places, packed, paid, .. }) = all.last_mut() {
         let paid = core::mem::replace(paid, KVVec::new());
         let (number, places, packed) = (*number, *places, packed.clone());
-        install(context, key, Helper { number, pid: 0, places, packed, paid })?;
+        install(context, key, Helper::new(number, places, packed, paid))?;
         let _ = all.pop();
     }
     Ok(())

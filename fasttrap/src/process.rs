@@ -256,6 +256,14 @@ pub(crate) struct Helper {
     /// Memory that nobody uses: it is charged to the program's cgroup for what is made of the
     /// probes, which is allocated under locks, where nobody can be charged.
     pub(crate) paid: KVVec<u8>,
+    /// At the last check, that process did not use the memory any more, and others did.
+    pub(crate) is_left: bool,
+}
+
+impl Helper {
+    pub(crate) fn new(number: u32, places: usize, packed: Arc<KVVec<u8>>, paid: KVVec<u8>) -> Self {
+        Self { number, pid: 0, places, packed, paid, is_left: false }
+    }
 }
 
 /// A process, or the rest of one that has ended.
@@ -305,6 +313,8 @@ pub(crate) struct Process {
     pub(crate) owner: u32,
     /// The number of the last helper.
     pub(crate) last_helper: u32,
+    /// For the check of helpers: no thread that uses it was found yet.
+    pub(crate) may_have_ended: bool,
 }
 
 impl Keyed for Process {
@@ -349,6 +359,7 @@ impl Process {
             places: 0,
             notes: 0,
             last_helper: 0,
+            may_have_ended: false,
         })
     }
 
