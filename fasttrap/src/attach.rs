@@ -275,6 +275,11 @@ impl State {
         let Some(process) = processes.get_mut(known.space) else { return Ok(()) };
         let mut failed = None;
         for part in known.semaphores_mut() {
+            // Without room to note it, a child could not tell whose a part of its value is.
+            if process.raised.reserve(part.semaphore).is_err() {
+                failed = Some(UserReason::NoMemory);
+                break;
+            }
             // A counter that could not be lowered is raised already, unless the library was loaded
             // anew.
             let counter = Counter { home: None, ..part.counter() };
@@ -283,7 +288,10 @@ impl State {
                 false => now.saturating_add(1),
             });
             match raised {
-                Ok(home) => (part.raised, part.home) = (true, Some(home)),
+                Ok(home) => {
+                    part.home = Some(home);
+                    note_raised(process, part, true);
+                }
                 Err(why @ (Ground::Away | Ground::NoMemory)) => {
                     failed = Some(reason(why));
                     break;
@@ -291,7 +299,7 @@ impl State {
                 // The library may be unloaded, or replaced by other memory. Any user can cause
                 // this, so log it once.
                 Err(_) => {
-                    part.raised = false;
+                    note_raised(process, part, false);
                     if !TOLD.swap(true, Relaxed) {
                         let at = part.semaphore;
                         pr_warn!("fasttrap: a semaphore at {at:#x} is not there; told once\n");
@@ -338,12 +346,12 @@ impl State {
         // While such a copy may exist, `vacate` keeps the places.
         let is_late = |part: &Part| part.addresses().any(|addr| process.find(addr).is_some());
         for number in process.numbers.get(at..).unwrap_or_default() {
-            let parts = self.probes.get(*number).into_iter().flat_map(Known::all_parts);
-            for part in parts.skip(skip) {
+            let known = self.probes.get(*number);
+            while let Some(part) = known.and_then(|known| known.part(skip)) {
                 if part.raised || (part.lowered && is_late(part)) {
                     let Some(to) = into.get_mut(n) else { return (n, (at, skip)) };
                     let counter = part.counter();
-                    let others = self.others(process, &counter);
+                    let others = Self::others(process, &counter);
                     *to = Some(Copied { counter, raised: part.raised, others });
                     n = n.wrapping_add(1);
                 }
@@ -356,12 +364,10 @@ impl State {
 
     /// Returns what a counter contains that is not ours, but of other tracers or the program's own.
     /// `None`: it cannot be read now.
-    fn others(&self, process: &Process, counter: &Counter) -> Option<u16> {
+    fn others(process: &Process, counter: &Counter) -> Option<u16> {
         let mut now = None;
         let _ = process.space.count(counter, |n| *now.insert(n));
-        let known = process.numbers.iter().filter_map(|n| self.probes.get(*n));
-        let parts = known.flat_map(Known::all_parts);
-        let ours = parts.filter(|p| p.raised && p.semaphore == counter.at).count();
+        let ours = process.raised.times(counter.at);
         Some(now?.saturating_sub(u16::try_from(ours).unwrap_or(u16::MAX)))
     }
 
@@ -692,10 +698,21 @@ fn lower(known: &mut Known, process: &mut Process) {
             true => Ok(0),
             false => process.space.count(&part.counter(), |now| now.saturating_sub(1)),
         };
-        part.raised = matches!(lowered, Err(Ground::Away | Ground::NoMemory));
+        let stays = matches!(lowered, Err(Ground::Away | Ground::NoMemory));
+        note_raised(process, part, stays);
         part.lowered = !part.raised;
         process.owes |= part.raised;
     }
+}
+
+/// Notes whether the semaphore of a part is raised for it.
+fn note_raised(process: &mut Process, part: &mut Part, is_raised: bool) {
+    match (part.raised, is_raised) {
+        (false, true) => process.raised.add(part.semaphore),
+        (true, false) => process.raised.remove(part.semaphore),
+        _ => {}
+    }
+    part.raised = is_raised;
 }
 
 /// Removes one user from each of the first `n` places of a probe.

@@ -113,6 +113,12 @@ impl Index {
         Ok(())
     }
 
+    /// Returns the most steps that a search takes.
+    #[cfg(test)]
+    pub(crate) fn longest(&self) -> usize {
+        self.longest
+    }
+
     /// Adds a number; `reserve` has made room for it.
     pub(crate) fn insert(&mut self, key: u64, number: u32) {
         let mut at = self.first(key);

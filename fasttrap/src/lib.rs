@@ -34,6 +34,7 @@
 //! | `helper` | probes that programs register |
 //! | `probes` | probes by their numbers, with their places |
 //! | `attach` | enabling and disabling |
+//! | `raised` | how often semaphores are raised; pure |
 //! | `table` | the tables that a hit reads: from process and address to probes |
 //! | `trap` | the steps of a hit |
 //! | `args` | arguments from registers |
@@ -67,6 +68,8 @@ mod process;
 mod processes;
 #[cfg(CONFIG_RUST)]
 mod provider;
+#[cfg_attr(not(CONFIG_RUST), allow(dead_code, reason = "on the host only tests use it"))]
+mod raised;
 #[cfg(CONFIG_RUST)]
 mod table;
 #[cfg(CONFIG_RUST)]

@@ -131,6 +131,11 @@ impl Known {
         Iterator::chain(core::iter::once(&self.first), self.more.iter())
     }
 
+    /// Returns a part by its index.
+    pub(crate) fn part(&self, n: usize) -> Option<&Part> {
+        n.checked_sub(1).map_or(Some(&self.first), |n| self.more.get(n))
+    }
+
     /// Returns the parts that were present at the last check.
     pub(crate) fn parts(&self) -> impl Iterator<Item = &Part> + Clone {
         self.all_parts().filter(|part| part.is_there)

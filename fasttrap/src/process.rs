@@ -9,6 +9,7 @@ use crate::index::Index;
 use crate::litter::Sums;
 use crate::probes::{Part, Probes};
 use crate::processes::Keyed;
+use crate::raised::Raised;
 use crate::table::{Entry, Hit, Role, Table, Use, SLOT_SIZE};
 use abi::user::{Expected, MappedFile, UserProbeView, UserReason};
 use core::sync::atomic::Ordering;
@@ -279,6 +280,8 @@ pub(crate) struct Process {
     pub(crate) broken: Option<UserReason>,
     /// It has probes with semaphores.
     pub(crate) has_counters: bool,
+    /// The semaphores that we have raised.
+    pub(crate) raised: Raised,
     /// Disabled probes have semaphores that could not be lowered.
     pub(crate) owes: bool,
     /// The entry that its threads read when they hit a breakpoint.
@@ -343,6 +346,7 @@ impl Process {
             slots: KVec::new(),
             broken: None,
             has_counters: false,
+            raised: Raised::new(),
             owes: false,
             entry: mem::arc(Entry::new())?,
             retired: None,
