@@ -13,6 +13,7 @@
 //! Disabling must not fail. If there is no memory for a new table, the old one stays; its entries
 //! lead to probes that nobody has enabled.
 
+use crate::copy::MOST_ADOPTED;
 use crate::litter::MOST_INSIDE;
 use crate::probes::{Known, Part, Probes};
 use crate::process::{complain_of, may_be_copy, reason, Point, Process, Reader, BATCH};
@@ -519,7 +520,8 @@ impl State {
     }
 
     /// Makes a copy of a process known with a breakpoint that cannot be removed from it. After
-    /// [`adopted`](Self::adopted), its threads pass that as those of the original do.
+    /// [`adopted`](Self::adopted), its threads pass that as those of the original do. `ENOSPC`,
+    /// `ENOMEM`: the copy cannot have any more.
     pub(crate) fn adopt(&mut self, parent: u64, copy: Found, point: Point) -> Result {
         let key = copy.space.key();
         self.know(copy)?;
@@ -527,6 +529,9 @@ impl State {
         let is_interrupted = original.is_interrupted();
         let room = original.room_with(point.slot).ok_or(ENOENT)?;
         let process = self.process(key).ok_or(ESRCH)?;
+        if process.points.len() >= MOST_ADOPTED {
+            return Err(ENOSPC);
+        }
         // A program has as many children as it likes. So that a child does not ask for each place,
         // it may exceed the limit by a few.
         if process.points.len() % FEW_ADOPTED == 0 && process.owner != ROOT {

@@ -15,7 +15,7 @@ use x86::encoding::INT3;
 const NO_FILE: u64 = 0;
 
 /// The most places that a child takes over from its parent. They count for its user.
-const MOST_ADOPTED: u32 = 1 << 10;
+pub(crate) const MOST_ADOPTED: usize = 1 << 10;
 
 impl Point {
     /// Removes the breakpoint from a copy of the text that the program has mapped over it, as
@@ -57,15 +57,12 @@ impl Point {
 
 impl Process {
     /// Takes over a breakpoint that cannot be removed from this copy of another process, with its
-    /// slot in `room`, which the copy has, too.
+    /// slot in `room`, which the copy has, too. The caller has checked that it may have more.
     pub(crate) fn adopt(&mut self, point: Point, room: Room) -> Result {
         if self.find(point.addr).is_some() {
             return Ok(());
         }
         let number = u32::try_from(self.points.len()).map_err(|_| ENOMEM)?;
-        if number >= MOST_ADOPTED {
-            return Err(ENOMEM);
-        }
         mem::reserve(&mut self.points, 1)?;
         mem::reserve(&mut self.slots, 1)?;
         let points = &self.points;

@@ -85,13 +85,55 @@ fn forked(parent: u64) {
 /// Removes breakpoints from a copy of a process, even those that have since been removed from the
 /// process itself. Also unmaps the slots, unless the thread is in one, and lowers the semaphores.
 fn clean(context: &Context, parent: u64, child: &Space) -> Result {
-    let state = || context.fasttrap.state.lock();
-    let (mut left, mut any_adopted) = (0usize, false);
+    let mut rest = Rest::default();
+    clean_places(context, parent, child, &mut rest)?;
+    if rest.any_adopted && context.fasttrap.state.lock().adopted().is_err() {
+        rest.left = rest.left.wrapping_add(1);
+    }
+    // Any user can cause this, so log it once.
+    if rest.left > 0 && !LEFT.swap(true, Relaxed) {
+        complain_of(rest.left);
+    }
+    if !rest.any_adopted {
+        unmap_slots(context, parent, child);
+    }
+    lower_counters(context, parent, child)
+}
+
+/// The breakpoints that cannot be removed from a copy of a process.
+#[derive(Default)]
+struct Rest {
+    /// The number of those that are not known to be in the copy, so they may end it.
+    left: usize,
+    /// The copy is known with the others.
+    any_adopted: bool,
+    /// It cannot have any more.
+    is_full: bool,
+}
+
+impl Rest {
+    fn add(&mut self, context: &Context, parent: u64, point: &Point) {
+        let adopted = match self.is_full {
+            true => Err(ENOSPC),
+            false => adopt(context, parent, point),
+        };
+        match adopted {
+            Ok(()) => self.any_adopted = true,
+            Err(e) => {
+                // Each attempt takes locks and may add up the places of all processes.
+                self.is_full |= e == ENOSPC || e == ENOMEM;
+                self.left = self.left.wrapping_add(1);
+            }
+        }
+    }
+}
+
+fn clean_places(context: &Context, parent: u64, child: &Space, rest: &mut Rest) -> Result {
     for from in (0..).step_by(FEW) {
         let mut points = [None; FEW];
         let mut pokes = [Poke::new(0, 0, 0, 0); FEW];
         let n = {
-            let state = state();
+            let state = context.fasttrap.state.lock();
             let all = state.process(parent).map_or(&[][..], |p| &p.points);
             let some = all.get(from..).unwrap_or_default().iter().take(FEW);
             for ((to, poke), point) in points.iter_mut().zip(pokes.iter_mut()).zip(some.clone()) {
@@ -106,28 +148,18 @@ fn clean(context: &Context, parent: u64, child: &Space) -> Result {
         child.poke_patiently(pokes)?;
         for (poke, point) in pokes.iter().zip(points.iter().flatten()) {
             let stays = match poke.result() {
-                Err(Ground::NoMemory) => true,
+                // Nobody has seen the byte of a page that is away. If it turns out not to be our
+                // breakpoint, the provider forgets the place.
+                Err(Ground::NoMemory | Ground::Away) => true,
                 Err(why) => may_be_copy(why) && point.armed && point.stays_in_copy(child, true),
                 Ok(()) => false,
             };
-            match stays {
-                true if adopt(context, parent, point).is_ok() => any_adopted = true,
-                true => left = left.wrapping_add(1),
-                false => {}
+            if stays {
+                rest.add(context, parent, point);
             }
         }
     }
-    if any_adopted && state().adopted().is_err() {
-        left = left.wrapping_add(1);
-    }
-    // Any user can cause this, so log it once.
-    if left > 0 && !LEFT.swap(true, Relaxed) {
-        complain_of(left);
-    }
-    if !any_adopted {
-        unmap_slots(context, parent, child);
-    }
-    lower_counters(context, parent, child)
+    Ok(())
 }
 
 /// Lowers the semaphores that were raised when the process was copied: nobody has enabled the
@@ -170,13 +202,10 @@ fn unless_killed(e: Error) -> Result {
 
 /// Makes the current process known with a breakpoint of its parent that could not be removed from
 /// it.
-fn adopt(
-    context: &Context,
-    parent: u64,
-    point: &Point,
-) -> core::result::Result<(), framework::Error> {
+fn adopt(context: &Context, parent: u64, point: &Point) -> Result {
     let _making = context.making.lock();
-    Ok(context.fasttrap.state.lock().adopt(parent, helper::find()?, *point)?)
+    let copy = helper::find().map_err(|e| e.errno())?;
+    context.fasttrap.state.lock().adopt(parent, copy, *point)
 }
 
 fn unmap_slots(context: &Context, parent: u64, child: &Space) {
