@@ -179,7 +179,8 @@ impl State {
         if !any_refused || self.publish().is_ok() {
             self.settled();
         }
-        if self.processes.iter().any(|p| p.may_shrink() || p.owes || p.is_stuck()) {
+        let waits = |p: &Process| p.may_shrink() || p.has_replaced() || p.owes || p.is_stuck();
+        if self.processes.iter().any(waits) {
             self.patience = LEAST_PATIENCE;
             user::look_again(self.patience);
         }
@@ -555,9 +556,13 @@ impl State {
 
     /// Unmaps the slots of processes that have no breakpoint. A later call forgets their places. If
     /// threads are in slots, or are copying the process, it tries again later. Also frees other
-    /// processes of their dead places.
+    /// processes of their dead places, and of replaced ones that no copy can have any more.
     pub(crate) fn vacate(&mut self) {
         let (mut any, mut inside) = (false, KVVec::new());
+        for process in self.processes.iter_mut().filter(|p| p.has_replaced()) {
+            process.may_fork = false;
+            any = true;
+        }
         for process in self.processes.iter_mut().filter(|p| p.may_shrink()) {
             match process.is_idle() {
                 _ if process.rewritten => {}
@@ -577,14 +582,26 @@ impl State {
             // Look at the threads that make copies first, and ask for waiting copies afterwards: a
             // copy moves from the first state to the second.
             user::each_thread(|key, thread| {
-                let process = self.processes.get_mut(key).filter(|p| p.may_shrink());
+                let is_meant = |p: &&mut Process| p.may_shrink() || p.has_replaced();
+                let process = self.processes.get_mut(key).filter(is_meant);
                 match (process, thread) {
-                    (Some(process), Some(thread)) => process.look_at(thread, &mut inside),
+                    (Some(process), Some(thread)) => {
+                        process.may_fork |= thread.may_fork();
+                        if process.may_shrink() {
+                            process.look_at(thread, &mut inside);
+                        }
+                    }
                     (None, _) => return false,
                     (Some(_), None) => {}
                 }
                 true
             });
+            for process in self.processes.iter_mut().filter(|p| p.has_replaced()) {
+                match process.may_fork || user::awaits_children(process.space.key()) {
+                    true => all_left = false,
+                    false => process.replaced = KVVec::new(),
+                }
+            }
             for process in self.processes.iter_mut().filter(|p| p.may_shrink()) {
                 all_left = false;
                 // A signal may have interrupted a thread in a slot since the look above. It notes

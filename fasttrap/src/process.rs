@@ -157,6 +157,9 @@ struct Code<'a> {
     is_away: bool,
 }
 
+/// So many replaced places of a process are kept, or as many as it has others.
+const LEAST_REPLACED: usize = 1 << 10;
+
 const PAGE: u64 = 4096;
 
 impl Reader {
@@ -273,6 +276,11 @@ pub(crate) struct Process {
     pub(crate) mode: Mode,
     pub(crate) shadow_stack: bool,
     pub(crate) points: KVVec<Point>,
+    /// Places whose addresses other text has taken. A child that was copied before still needs
+    /// them; see [`replace`](Self::replace).
+    pub(crate) replaced: KVVec<Point>,
+    /// At the last check, a thread may have been forking.
+    pub(crate) may_fork: bool,
     /// Finds points by their addresses.
     pub(crate) index: Index,
     pub(crate) slots: KVec<Slots>,
@@ -342,6 +350,8 @@ impl Process {
             mode: if of.is_wide { Mode::Bits64 } else { Mode::Bits32 },
             shadow_stack: of.has_shadow_stack,
             points: KVVec::new(),
+            replaced: KVVec::new(),
+            may_fork: false,
             index: Index::new(),
             slots: KVec::new(),
             broken: None,
@@ -540,6 +550,9 @@ impl Process {
         let mut point = self.plan(addr, reader)?;
         point.is_own = is_own;
         let memory = |_| UserReason::NoMemory;
+        if self.find(addr).is_some() {
+            self.reserve_replaced()?;
+        }
         mem::reserve(&mut self.points, 1).map_err(memory)?;
         let points = &self.points;
         let by = |n: u32| Some(points.get(n as usize)?.addr);
@@ -547,15 +560,8 @@ impl Process {
         point.slot = self.slot(&point)?;
         let at = self.find(addr).unwrap_or(self.points.len());
         let number = u32::try_from(at).map_err(|_| UserReason::NoMemory)?;
-        if let Some(stale) = self.points.get_mut(at) {
-            // The probes of the previous text release the place later. A thread may be in the
-            // previous slot, from which nothing leads to a place now: see `signal`.
-            if stale.slot != 0 {
-                self.entry.interrupted.store(true, Ordering::Release);
-            }
-            point.users = stale.users;
-            point.is_own &= stale.is_own;
-            *stale = point;
+        if let Some(stale) = self.points.get(at).copied() {
+            self.replace(at, stale, point);
             return Ok(at);
         }
         let _ = self.points.push_within_capacity(point);
@@ -564,6 +570,41 @@ impl Process {
             self.count_own();
         }
         Ok(at)
+    }
+
+    /// Makes room for a place that is replaced.
+    fn reserve_replaced(&mut self) -> Result<(), UserReason> {
+        // A program may replace its text again and again while a child waits to be cleaned.
+        if self.replaced.len() >= self.points.len().max(LEAST_REPLACED) {
+            return Err(UserReason::Full);
+        }
+        mem::reserve(&mut self.replaced, 1).map_err(|_| UserReason::NoMemory)
+    }
+
+    /// Puts a place of new text where a stale one of other text is. A thread may have copied the
+    /// process before, and the child has the stale one's breakpoint, but was not reported yet or
+    /// waits to be cleaned. So that one is kept until [`State::vacate`] finds no such thread.
+    ///
+    /// [`State::vacate`]: crate::attach::State::vacate
+    fn replace(&mut self, at: usize, stale: Point, mut point: Point) {
+        // A thread may be in the previous slot, from which nothing leads to a place now: see
+        // `signal`.
+        if stale.slot != 0 {
+            self.entry.interrupted.store(true, Ordering::Release);
+        }
+        // The probes of the previous text release the place later.
+        point.users = stale.users;
+        point.is_own &= stale.is_own;
+        if let Some(to) = self.points.get_mut(at) {
+            *to = point;
+        }
+        // The text tells which of the two breakpoints a child has. If the program has overwritten
+        // its text, nothing does.
+        if stale.text != point.text {
+            // `stays_in_copy` could take the breakpoint of the new text for this one.
+            let stale = Point { armed: false, users: 0, ..stale };
+            let _ = self.replaced.push_within_capacity(stale);
+        }
     }
 
     /// Reserves a slot for an instruction and returns its address.
@@ -728,7 +769,11 @@ impl Process {
 
     /// Tells whether a copy of the process may contain breakpoints.
     pub(crate) fn has_points(&self) -> bool {
-        !self.points.is_empty()
+        !self.points.is_empty() || self.has_replaced()
+    }
+
+    pub(crate) fn has_replaced(&self) -> bool {
+        !self.replaced.is_empty()
     }
 
     pub(crate) fn has_slots(&self) -> bool {

@@ -66,7 +66,8 @@ const FEW: usize = 16;
 /// Cleans the current process, which is a copy of one of ours, and gives it its own probes. It
 /// reads what the parent has under the lock, and acts without it: access to this process's memory
 /// may make its thread wait, and nobody else should wait for that. Meanwhile
-/// [`user::awaits_children`] holds for the parent, so its places only ever become more.
+/// [`user::awaits_children`] holds for the parent, so none of its places is forgotten; one that new
+/// text replaces moves to the list of the replaced ones.
 fn forked(parent: u64) {
     let (Some(context), Some(child)) = (CONTEXT.get(), Space::current()) else { return };
     if clean(&context, parent, &child).is_err() {
@@ -86,7 +87,11 @@ fn forked(parent: u64) {
 /// process itself. Also unmaps the slots, unless the thread is in one, and lowers the semaphores.
 fn clean(context: &Context, parent: u64, child: &Space) -> Result {
     let mut rest = Rest::default();
-    clean_places(context, parent, child, &mut rest)?;
+    // The replaced ones come first: in text from before, the breakpoint of a new place could be
+    // taken for that of a copy. Once more at the end: some may have been replaced meanwhile.
+    for are_replaced in [true, false, true] {
+        clean_places(context, parent, child, are_replaced, &mut rest)?;
+    }
     if rest.any_adopted && context.fasttrap.state.lock().adopted().is_err() {
         rest.left = rest.left.wrapping_add(1);
     }
@@ -128,16 +133,27 @@ impl Rest {
     }
 }
 
-fn clean_places(context: &Context, parent: u64, child: &Space, rest: &mut Rest) -> Result {
+fn clean_places(
+    context: &Context,
+    parent: u64,
+    child: &Space,
+    are_replaced: bool,
+    rest: &mut Rest,
+) -> Result {
     for from in (0..).step_by(FEW) {
         let mut points = [None; FEW];
         let mut pokes = [Poke::new(0, 0, 0, 0); FEW];
         let n = {
             let state = context.fasttrap.state.lock();
-            let all = state.process(parent).map_or(&[][..], |p| &p.points);
+            let Some(process) = state.process(parent) else { return Ok(()) };
+            let all = if are_replaced { &process.replaced } else { &process.points };
             let some = all.get(from..).unwrap_or_default().iter().take(FEW);
             for ((to, poke), point) in points.iter_mut().zip(pokes.iter_mut()).zip(some.clone()) {
-                (*to, *poke) = (Some(*point), point.poke(false));
+                // The text may be back, with other instructions.
+                let is_back = |now: &Point| now.text == point.text && now.bytes != point.bytes;
+                if !are_replaced || !process.at(point.addr).is_some_and(is_back) {
+                    (*to, *poke) = (Some(*point), point.poke(false));
+                }
             }
             some.len()
         };
@@ -146,7 +162,8 @@ fn clean_places(context: &Context, parent: u64, child: &Space, rest: &mut Rest) 
         }
         let pokes = pokes.get_mut(..n).unwrap_or_default();
         child.poke_patiently(pokes)?;
-        for (poke, point) in pokes.iter().zip(points.iter().flatten()) {
+        for (poke, point) in pokes.iter().zip(points) {
+            let Some(point) = point else { continue };
             let stays = match poke.result() {
                 // Nobody has seen the byte of a page that is away. If it turns out not to be our
                 // breakpoint, the provider forgets the place.
@@ -155,7 +172,7 @@ fn clean_places(context: &Context, parent: u64, child: &Space, rest: &mut Rest) 
                 Ok(()) => false,
             };
             if stays {
-                rest.add(context, parent, point);
+                rest.add(context, parent, &point);
             }
         }
     }
