@@ -99,8 +99,9 @@ const SHARED: usize = 256;
 /// How many sites are detached at a time if there is no memory.
 const FEW: usize = 64;
 
-/// Tells that ftrace has switched itself off in a change of ours. Nobody knows which calls it has
-/// left in the text, and it forgets that there are any, so the module stays for good.
+/// Tells that ftrace has switched itself off while sites were attached, or in a change of ours.
+/// Nobody knows which calls it has left in the text, and it forgets that there are any, so the
+/// module stays for good.
 static DEAD: AtomicBool = AtomicBool::new(false);
 
 /// The verdict on a site of a batch.
@@ -165,10 +166,10 @@ impl Batch<'_> {
         }
         // After a failure of its own, ftrace changes no text any more, but says so only when the
         // last site goes. Until the machine restarts, all calls stay, and so must the trampoline.
-        if self.fns.is_dead() {
-            return failure(bindings::ENODEV);
-        }
-        let err = self.change(on, n);
+        let err = match self.fns.is_dead() {
+            true => failure(bindings::ENODEV),
+            false => self.change(on, n),
+        };
         if !self.fns.is_dead() || err != 0 && !sys::kapi_ftrace_attached() {
             return err;
         }
