@@ -1,45 +1,63 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Lines of a stream: those that arrive in pieces, as a session writes it, and those of a file.
-//! Whoever writes the stream may be hostile, so a line has a limit.
+//! Whoever writes the stream may be hostile, and so may the programs whose names a session writes,
+//! so a line has a limit.
 
+use serde_json::json;
 use std::io::{BufRead, Error, ErrorKind, Read};
 use std::mem;
 
-/// The most bytes of a line. A snapshot of a million keys has some 100 MB.
+/// The most bytes of a line of a file. A snapshot of a million keys has some 100 MB.
 const LONGEST: usize = 1 << 30;
+/// The most bytes of a line of a running session, which must not run out of memory.
+const LONGEST_NOW: usize = 256 << 20;
 
 /// Keeps the last line until its end arrives.
 #[derive(Debug, Clone)]
 pub struct Pieces {
     /// It has no newline.
     rest: Vec<u8>,
+    /// The last line was too long, and was forgotten.
+    is_skipping: bool,
     longest: usize,
 }
 
 impl Default for Pieces {
     fn default() -> Self {
-        Self { rest: Vec::new(), longest: LONGEST }
+        Self { rest: Vec::new(), is_skipping: false, longest: LONGEST_NOW }
     }
 }
 
 impl Pieces {
-    /// Adds a piece and returns the lines that are now complete, with their newlines.
+    /// Adds a piece and returns the lines that are now complete, with their newlines. Instead of a
+    /// line that is too long comes a note that says so.
     pub fn add(&mut self, piece: &[u8]) -> Vec<u8> {
-        let Some(at) = piece.iter().rposition(|b| *b == b'\n') else {
-            self.rest.extend_from_slice(piece);
+        let Some(at) = piece.iter().position(|b| *b == b'\n') else {
+            self.keep(piece);
             return Vec::new();
         };
-        let (end, rest) = piece.split_at(at + 1);
-        let mut whole = mem::replace(&mut self.rest, rest.to_vec());
-        whole.extend_from_slice(end);
+        let (end, after) = piece.split_at(at + 1);
+        self.keep(end);
+        let mut whole = mem::take(&mut self.rest);
+        if mem::take(&mut self.is_skipping) {
+            let text = too_long(self.longest).to_string() + " and is left out";
+            whole = json!({ "type": "note", "text": text }).to_string().into_bytes();
+            whole.push(b'\n');
+        }
+        let lines = after.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
+        let (lines, rest) = after.split_at(lines);
+        whole.extend_from_slice(lines);
+        self.keep(rest);
         whole
     }
 
-    /// Returns an error if the last line is too long, although its end has not arrived.
-    pub fn check(&self) -> Result<(), Error> {
-        match self.rest.len() > self.longest {
-            true => Err(too_long(self.longest)),
-            false => Ok(()),
+    /// Adds a part of the last line.
+    fn keep(&mut self, part: &[u8]) {
+        let text = part.strip_suffix(b"\n").unwrap_or(part);
+        self.is_skipping |= self.rest.len() + text.len() > self.longest;
+        match self.is_skipping {
+            true => self.rest = Vec::new(),
+            false => self.rest.extend_from_slice(part),
         }
     }
 }
@@ -93,10 +111,16 @@ mod tests {
     #[test]
     fn a_line_has_a_limit() {
         let mut pieces = Pieces { longest: 4, ..Pieces::default() };
-        pieces.add(b"12345\n1234");
-        assert!(pieces.check().is_ok());
-        pieces.add(b"5");
-        assert!(pieces.check().unwrap_err().to_string().contains("over 4 bytes"));
+        let mut add = |piece: &[u8]| String::from_utf8(pieces.add(piece)).unwrap();
+        let note =
+            r#"{"text":"a line of the stream has over 4 bytes and is left out","type":"note"}"#;
+        assert_eq!(add(b"123"), "");
+        assert_eq!(add(b"4\n1234"), "1234\n");
+        assert_eq!(add(b"5"), "");
+        assert_eq!(add(b"67"), "");
+        assert_eq!(add(b"8\n12\n3"), format!("{note}\n12\n"));
+        assert_eq!(add(b"\n"), "3\n");
+        assert!(crate::read_line(note.as_bytes()).is_ok());
         let mut line = Vec::new();
         let mut read = |mut from: &[u8]| {
             let found = next_line_of(4, &mut from, &mut line).map_err(|e| e.to_string())?;
