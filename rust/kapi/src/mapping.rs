@@ -20,7 +20,7 @@ const REACH: u64 = (SZ_2G - SZ_64M) as u64;
 
 /// A map that succeeds and looks at no more mappings of the process costs so much less patience, in
 /// ns. A program may have tens of thousands of mappings with no hole between them.
-const FREE: u64 = 2_000_000;
+const FREE: u64 = 5_000_000;
 const FEW: u64 = 1 << 10;
 
 /// How often a place is looked for if another thread takes it first.
