@@ -206,6 +206,10 @@ impl<W: Write> Write for Sink<W> {
     fn write(&mut self, bytes: &[u8]) -> Result<usize, Error> {
         let taken = self.exporter.taken.clone();
         let mut taken = taken.borrow_mut();
+        // The stream has each line, also one that is too long for us.
+        if self.is_stream {
+            self.to.write_all(bytes)?;
+        }
         let whole = taken.pieces.add(bytes);
         for text in whole.split(|b| *b == b'\n').filter(|l| !l.is_empty()) {
             let line =
@@ -214,9 +218,6 @@ impl<W: Write> Write for Sink<W> {
             if !self.is_stream {
                 self.to.write_all(said.as_bytes())?;
             }
-        }
-        if self.is_stream {
-            self.to.write_all(&whole)?;
         }
         Ok(bytes.len())
     }

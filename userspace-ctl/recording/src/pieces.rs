@@ -9,8 +9,9 @@ use std::mem;
 
 /// The most bytes of a line of a file. A snapshot of a million keys has some 100 MB.
 const LONGEST: usize = 1 << 30;
-/// The most bytes of a line of a running session, which must not run out of memory.
-const LONGEST_NOW: usize = 256 << 20;
+/// The most bytes of a line of a running session, which must not run out of memory. As many keys as
+/// a session keeps fit, if they are numbers.
+const LONGEST_NOW: usize = 512 << 20;
 
 /// Keeps the last line until its end arrives.
 #[derive(Debug, Clone)]

@@ -62,22 +62,29 @@ impl<'a> Outputs<'a> {
         self.settle(written)
     }
 
-    /// Writes what `f` adds to `text`. Long text goes out in pieces; the last one stays in `text`.
+    /// Writes what `f` adds to `text`. Long text goes out in pieces, with the last one: a message
+    /// that is part of the same stream must not come in between. Short text stays in `text`.
     pub(super) fn write_long(
         &mut self,
         text: &mut Vec<u8>,
         symbols: &Symbols,
         f: impl FnOnce(&mut Out<'_>),
     ) -> Result<(), Failure> {
-        let mut written = Ok(());
+        let (mut written, mut any) = (Ok(()), false);
         let mut write = |piece: &[u8]| {
             symbols.beat();
+            any = true;
             if written.is_ok() {
                 written = self.emit(piece);
             }
         };
         f(&mut Out::new(text, &mut write));
-        written
+        written?;
+        if any {
+            self.emit(text)?;
+            text.clear();
+        }
+        Ok(())
     }
 
     pub(super) fn flush(&mut self) -> Result<(), Failure> {
@@ -145,5 +152,33 @@ impl<'a> Outputs<'a> {
                 written => self.settle(written),
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::print::form::Json;
+
+    #[test]
+    fn a_message_interrupts_no_line() {
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let output = Output { out: &mut out, err: &mut err, file: None };
+        let mut outputs = Outputs::new(output, &Json, false);
+        let symbols = Symbols::default();
+        let mut text = Vec::new();
+        for length in [10, 100_000] {
+            let line = "x".repeat(length) + "\n";
+            let long = |out: &mut Out<'_>| {
+                out.write_all(line.as_bytes()).unwrap();
+                out.extend_from_slice(b"the end\n");
+            };
+            outputs.write_long(&mut text, &symbols, long).unwrap();
+            outputs.say("lost").unwrap();
+        }
+        outputs.emit(&text).unwrap();
+        let out = String::from_utf8(out).unwrap();
+        let lines: Vec<&str> = out.lines().map(|line| &line[..line.len().min(7)]).collect();
+        assert_eq!(lines, ["{\"type\"", "xxxxxxx", "the end", "xxxxxxx", "the end", "{\"type\""]);
     }
 }
