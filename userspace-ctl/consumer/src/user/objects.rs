@@ -118,12 +118,15 @@ impl Objects {
                 return;
             }
             let Some(file) = map.open(pid) else { continue };
-            let Some(key) = map.key(&file).filter(|key| !self.known.meet(*key)) else {
+            let Some(key) = map.key(&file) else { continue };
+            if self.known.meet(key) {
+                self.unread.join(key, of);
                 continue;
-            };
+            }
             if !self.is_full {
                 let size = file.metadata().map_or(0, |m| m.len());
-                let gone = self.unread.put(Waiting { of, size, key, file }).map(|gone| gone.key);
+                let gone = self.unread.put(Waiting { of, others: vec![], size, key, file });
+                let gone = gone.map(|gone| gone.key);
                 if gone != Some(key) {
                     self.add(kernel, key, of);
                 }
@@ -146,8 +149,12 @@ impl Objects {
 
     /// Reads a file that was met; returns whether there was any.
     fn learn_next(&mut self, kernel: &mut dyn Kernel) -> bool {
-        let Some(Waiting { of, key, file, .. }) = self.unread.next() else { return false };
-        // It may have given way meanwhile.
+        let Some(Waiting { of, others, key, file, .. }) = self.unread.next() else { return false };
+        // It may have given way to other files of its user meanwhile. That must not concern other
+        // users who wait for it.
+        if !self.known.has(key) && !others.is_empty() && !self.is_full {
+            self.add(kernel, key, of);
+        }
         if self.known.has(key) && !self.is_full {
             let begin = Instant::now();
             match frames::rows(&file) {

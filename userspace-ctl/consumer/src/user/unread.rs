@@ -5,6 +5,9 @@
 //! left, a file of the user who has most gives way: the largest one, which would be read last. The
 //! user whose files have taken the least time comes first, with the smallest file. So a user with
 //! many slow files waits longest.
+//!
+//! Users share libraries. A file that several users wait for is read as soon as one of them would
+//! get it alone, and that user pays for the time.
 
 use crate::clock::Clock;
 use abi::unwind::Key;
@@ -18,7 +21,10 @@ const MOST: usize = 512;
 /// A file that waits.
 #[derive(Debug)]
 pub(super) struct Waiting {
+    /// The user who has the place, or, of a file to be read, who pays for the time.
     pub(super) of: Account,
+    /// Other users who wait for it.
+    pub(super) others: Vec<Account>,
     /// Its bytes.
     pub(super) size: u64,
     pub(super) key: Key,
@@ -49,18 +55,39 @@ impl Unread {
             return Some(new);
         }
         let of_whose = self.files.iter().enumerate().filter(|(_, w)| Some(w.of) == whose);
-        let largest = of_whose.max_by_key(|(_, w)| w.size).map(|(n, _)| n);
+        // A file that only this user waits for gives way first.
+        let largest = of_whose.max_by_key(|(_, w)| (w.others.is_empty(), w.size)).map(|(n, _)| n);
         let gone = largest.map(|n| self.remove(n));
         self.places.add(new.of, 1);
         self.files.push(new);
         gone
     }
 
+    /// Notes that a user waits for a file, too, if it still waits. Root takes the place: root's
+    /// files do not give way to those of others.
+    pub(super) fn join(&mut self, key: Key, of: Account) {
+        let Some(file) = self.files.iter_mut().find(|w| w.key == key) else { return };
+        if file.of == of || file.others.contains(&of) {
+            return;
+        }
+        file.others.push(of);
+        if of == Account::ROOT {
+            let had = std::mem::replace(&mut file.of, of);
+            file.others.retain(|other| *other != of);
+            file.others.push(had);
+            self.places.take(had, 1);
+            self.places.add(of, 1);
+        }
+    }
+
     /// Removes the next file to read.
     pub(super) fn next(&mut self) -> Option<Waiting> {
-        let order = |(n, w): (usize, &Waiting)| (self.spent.spent_by(w.of), w.size, n);
-        match self.files.iter().enumerate().map(order).min() {
-            Some((.., n)) => Some(self.remove(n)),
+        let turns = self.files.iter().enumerate().flat_map(|(n, w)| {
+            let users = std::iter::once(w.of).chain(w.others.iter().copied());
+            users.map(move |of| (n, w.size, of))
+        });
+        match turns.min_by_key(|(n, size, of)| (self.spent.spent_by(*of), *size, *n)) {
+            Some((n, _, of)) => Some(Waiting { of, ..self.remove(n) }),
             None => {
                 self.spent = Clock::default();
                 None
@@ -88,7 +115,8 @@ mod tests {
     fn put(unread: &mut Unread, of: Account, n: u64, size: u64) -> Option<u64> {
         let file = File::open("/proc/self/exe").unwrap();
         let key = Key { inode: n, ..Key::default() };
-        unread.put(Waiting { of, size, key, file }).map(|gone| gone.key.inode)
+        let others = Vec::new();
+        unread.put(Waiting { of, others, size, key, file }).map(|gone| gone.key.inode)
     }
 
     #[test]
@@ -137,5 +165,62 @@ mod tests {
         assert!(order.len() == 13 && unread.is_empty());
         // Nobody waited, so everybody begins anew.
         assert_eq!(unread.spent.spent_by(slow), Duration::ZERO);
+    }
+
+    /// Maps libc after a user with many small files that take long; returns the users who paid, up
+    /// to that of libc.
+    fn until_libc(others: &[Account]) -> Vec<Account> {
+        let (mut unread, slow) = (Unread::default(), Account::user(1));
+        let libc = Key { inode: 1000, ..Key::default() };
+        put(&mut unread, slow, libc.inode, 1 << 20);
+        for n in 0..20 {
+            put(&mut unread, slow, n, 1);
+        }
+        // Each has mapped it often.
+        for of in [others, others, &[slow]].concat() {
+            unread.join(libc, of);
+        }
+        let mut paid = Vec::new();
+        while let Some(next) = unread.next() {
+            paid.push(next.of);
+            if next.key == libc {
+                break;
+            }
+            unread.spend(next.of, Duration::from_secs(1));
+        }
+        paid
+    }
+
+    #[test]
+    fn a_file_that_others_wait_for_does_not_wait_for_the_first_user() {
+        let [slow, a, b] = [1, 2, 3].map(Account::user);
+        assert_eq!(until_libc(&[]), [slow; 21]);
+        for others in [&[a][..], &[Account::ROOT], &[a, Account::ROOT, b]] {
+            let paid = until_libc(others);
+            assert!(paid.len() == 2 && paid[0] == slow && others.contains(&paid[1]), "{paid:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_others_wait_for_gives_way_last() {
+        let mut unread = Unread::default();
+        let [a, b] = [1, 2].map(Account::user);
+        let key = |inode| Key { inode, ..Key::default() };
+        let most = MOST as u64;
+        for n in 0..most / 2 {
+            put(&mut unread, a, n, 1000 - n);
+        }
+        unread.join(key(0), b);
+        unread.join(key(1), Account::ROOT);
+        // It waits no longer.
+        unread.join(key(9999), b);
+        assert_eq!([a, Account::ROOT].map(|of| unread.places.used(of)), [MOST / 2 - 1, 1]);
+        for n in 0..most / 4 {
+            assert_eq!(put(&mut unread, b, 1000 + n, 1), None);
+            assert_eq!(put(&mut unread, Account::ROOT, 2000 + n, 1), None);
+        }
+        assert_eq!(put(&mut unread, Account::ROOT, 3000, 1), Some(2));
+        while unread.next().is_some() {}
+        assert!(unread.places.largest().is_none());
     }
 }
