@@ -121,10 +121,29 @@ impl ProcessProbes {
         is_late
     }
 
-    /// Counts the time to read a file for a user's process.
+    /// Counts the time to read a user's process or one of its files.
     fn took(&mut self, kernel: &mut dyn Kernel, of: Account, since: Instant) {
         self.debts.add(of, since.elapsed());
         kernel.beat();
+    }
+
+    /// Reads a process whose time this user owes. `None`: there is no time now; the process is met
+    /// again.
+    fn read_in_time(
+        &mut self,
+        kernel: &mut dyn Kernel,
+        pid: u32,
+        of: Account,
+    ) -> Option<std::io::Result<Process>> {
+        kernel.beat();
+        if self.is_late(of) {
+            self.any_program.meet_again(pid);
+            return None;
+        }
+        let begin = Instant::now();
+        let process = Process::read(pid);
+        self.took(kernel, of, begin);
+        Some(process)
     }
 
     /// Returns the names of the probes that a process brings along for these providers, as far as
@@ -351,7 +370,9 @@ impl ProcessProbes {
     /// Makes the probes of programs that have started since the last call.
     pub fn meet(&mut self, kernel: &mut dyn Kernel) {
         for pid in self.any_program.begun() {
-            let Ok(process) = Process::read(pid) else { continue };
+            let Some(Ok(process)) = self.read_in_time(kernel, pid, Account::of(pid)) else {
+                continue;
+            };
             self.equip(kernel, &process, false);
         }
     }
@@ -380,8 +401,8 @@ impl ProcessProbes {
     /// tells at a time. Those that begin meanwhile wait for the next call: there may always be more.
     pub fn welcome(&mut self, kernel: &mut dyn Kernel) {
         for pid in kernel.begun().unwrap_or_default() {
-            let Ok(process) = Process::read(pid) else { continue };
             let of = Account::of(pid);
+            let Some(Ok(process)) = self.read_in_time(kernel, pid, of) else { continue };
             let bill = budget::bill(of);
             for object in &process.objects {
                 if self.is_late(of) {
@@ -484,6 +505,32 @@ mod tests {
         kernel.0.set(0);
         probes.prepare(&mut kernel, vec![pattern]);
         assert!(kernel.0.get() >= objects);
+        if let Some(mut child) = child {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+    }
+
+    #[test]
+    fn a_process_is_not_read_while_its_user_waits() {
+        let child = cat();
+        let pid = child.as_ref().map_or_else(std::process::id, |child| child.id());
+        let (mut probes, mut kernel) = (ProcessProbes::default(), Deaf::default());
+        let mut read = |probes: &mut ProcessProbes| {
+            kernel.0.set(0);
+            let is_read = probes.read_in_time(&mut kernel, pid, Account::of(pid)).is_some();
+            (is_read, kernel.0.get())
+        };
+        assert_eq!(read(&mut probes), (true, 2));
+        probes.any_program.add(&ProbePattern::new("shop*", "", "", ""));
+        assert!(!probes.any_program.begun().contains(&pid));
+        probes.debts.add(Account::of(pid), Duration::from_secs(3000));
+        assert_eq!(read(&mut probes), (false, 1));
+        // However often we look, it is late.
+        for _ in 0..3 {
+            probes.meet(&mut Deaf::default());
+        }
+        assert!(probes.any_program.begun().contains(&pid));
         if let Some(mut child) = child {
             child.kill().unwrap();
             child.wait().unwrap();

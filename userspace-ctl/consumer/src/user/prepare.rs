@@ -11,6 +11,7 @@ use crate::kernel::Kernel;
 use abi::probe::is_glob;
 use d::world::Why;
 use d::ProbePattern;
+use libproc::account::Account;
 use libproc::expand::{self, Batches};
 use libproc::locks;
 use libproc::process::Process;
@@ -114,13 +115,14 @@ impl ProcessProbes {
             if let Err(e) = if is_spelt { self.advance(pid, self.when) } else { Ok(()) } {
                 return self.miss(pattern, Missed::Start(pid, reason(&e)));
             }
-            let process = match Process::read(pid) {
-                Ok(process) => process,
-                Err(e) if e.kind() == ErrorKind::TimedOut => {
+            let process = match self.read_in_time(kernel, pid, Account::of(pid)) {
+                None => continue,
+                Some(Ok(process)) => process,
+                Some(Err(e)) if e.kind() == ErrorKind::TimedOut => {
                     self.told.push(format!("the probes of process {pid} are left out: {e}"));
                     continue;
                 }
-                Err(_) => continue,
+                Some(Err(_)) => continue,
             };
             let (mut out, mut known) = (Batches::default(), Known::new());
             self.was_late = false;
