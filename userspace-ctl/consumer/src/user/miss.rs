@@ -32,6 +32,8 @@ pub(super) enum Missed {
     Of(String, Miss),
     /// The program has only these other probes.
     Brought(Vec<String>),
+    /// There was no time to read all programs that may have the probes.
+    Late,
     /// The description matches more places than this limit.
     TooMany(usize),
     /// The functions that the description matches are too large to be read, or too many.
@@ -86,7 +88,7 @@ impl Missed {
                 let message = format!("no instruction of {object}:{function} begins at 0x{name}");
                 (Tag::ProcAlign, message)
             }
-            Self::Brought(_) => {
+            Self::Brought(_) | Self::Late => {
                 (Tag::PdescZero, format!("probe description {wanted} does not match any probes"))
             }
             Self::TooMany(most) => {
@@ -165,6 +167,13 @@ impl Missed {
             }
             Self::Brought(names) => {
                 ("no such probe", vec![format!("the program's probes are: {}", list(names))], None)
+            }
+            Self::Late => {
+                let note = "the files of one user's programs take too long to read, so dtrace has \
+                            not read all programs";
+                let name = wanted.provider.split(['*', '?', '[', '\\']).next().unwrap_or_default();
+                let hint = format!("trace again, or name the process: `{name}1234:...`");
+                ("no such probe so far", vec![note.into()], Some(hint))
             }
             Self::Of(_, Miss::Behind { size }) => (
                 "after the end of the function",

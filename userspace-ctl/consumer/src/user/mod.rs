@@ -48,7 +48,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::ErrorKind;
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use wanted::{key, memory, Known, Sign, Wanted};
 
 const SHORT: &str =
@@ -57,10 +57,23 @@ const SHORT: &str =
 
 const SLOW: &str =
     "the files of one user's programs take so long to read that some programs have no probes of \
-                    their own yet; dtrace tries again";
+                    their own yet; dtrace tries again while it traces";
+
+/// The time to find a file that was read before. Nobody owes it: many processes share libraries.
+const FOUND: Duration = Duration::from_micros(200);
 
 /// A process that was read, and its memory.
 type Read = (Process, Option<Memory>);
+
+/// Returns who owes the time to read a process for a provider. Root owes nothing, so that is who
+/// owes it if the provider ends with the process id: then the user has chosen to wait for this
+/// process.
+fn debtor(provider: &str, pid: u32) -> Account {
+    match provider.ends_with(&pid.to_string()) {
+        true => Account::ROOT,
+        false => Account::of(pid),
+    }
+}
 
 /// Tells whether a process could not be read because it has ended.
 fn has_ended(e: &std::io::Error) -> bool {
@@ -123,7 +136,7 @@ impl ProcessProbes {
 
     /// Counts the time to read a user's process or one of its files.
     fn took(&mut self, kernel: &mut dyn Kernel, of: Account, since: Instant) {
-        self.debts.add(of, since.elapsed());
+        self.debts.add(of, since.elapsed().saturating_sub(FOUND));
         kernel.beat();
     }
 
@@ -154,8 +167,8 @@ impl ProcessProbes {
         process: &Process,
         provider: &str,
     ) -> BTreeSet<String> {
-        let of = Account::of(process.pid);
-        let _bill = budget::bill(of);
+        let of = debtor(provider, process.pid);
+        let _bill = budget::bill(Account::of(process.pid));
         let is_meant =
             |n: &str| part_matches(provider.as_bytes(), format!("{n}{}", process.pid).as_bytes());
         let mut names = BTreeSet::new();
@@ -215,9 +228,9 @@ impl ProcessProbes {
         known: &mut Known,
         out: &mut Batches,
     ) -> Option<&'p str> {
-        let of = Account::of(process.pid);
-        let _bill = budget::bill(of);
         let pid = process.pid;
+        let of = debtor(&pattern.provider, pid);
+        let _bill = budget::bill(Account::of(pid));
         let is_meant =
             |p: &str| part_matches(pattern.provider.as_bytes(), format!("{p}{pid}").as_bytes());
         let mut first = None;
@@ -467,7 +480,6 @@ mod tests {
     use std::io::{Read as _, Write as _};
     use std::os::unix::process::CommandExt;
     use std::process::{Command, Stdio};
-    use std::time::Duration;
 
     /// Starts a process of another user, if we are root.
     fn cat() -> Option<std::process::Child> {
@@ -487,17 +499,20 @@ mod tests {
         let pid = child.as_ref().map_or_else(std::process::id, |child| child.id());
         let (mut probes, mut kernel) = (ProcessProbes::default(), Deaf::default());
         let process = Process::read(pid).unwrap();
-        let pattern = ProbePattern::new(&format!("shop{pid}"), "", "", "");
-        let mut read = |probes: &mut ProcessProbes| {
-            let mut known = Known::new();
+        let mut read = |probes: &mut ProcessProbes, provider: &str| {
+            let (mut known, pattern) = (Known::new(), ProbePattern::new(provider, "", "", ""));
             probes.notes(&mut kernel, &process, &pattern, &mut known, &mut Batches::default());
             known.len()
         };
+        let named = [format!("shop{pid}"), format!("*{pid}"), format!("{}{pid}", locks::PROVIDER)];
         probes.debts.add(Account::of(pid), Duration::from_secs(3000));
-        assert_eq!((read(&mut probes), read(&mut probes)), (0, 0));
+        assert_eq!(["shop*", "*"].map(|provider| read(&mut probes, provider)), [0, 0]);
         assert!(std::mem::take(&mut probes.was_late) && probes.take_told() == [SLOW]);
+        for provider in &named {
+            assert_eq!(read(&mut probes, provider), process.objects.len());
+        }
         probes.debts = Debts::default();
-        let objects = read(&mut probes);
+        let objects = read(&mut probes, "shop*");
         assert!(objects > 1 && objects == process.objects.len() && !probes.was_late);
         // Each object is followed by a sign of life.
         assert!(kernel.0.get() >= objects);
@@ -505,6 +520,26 @@ mod tests {
         kernel.0.set(0);
         probes.prepare(&mut kernel, vec![pattern]);
         assert!(kernel.0.get() >= objects);
+        if let Some(mut child) = child {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+    }
+
+    /// Nothing may be said of a process that was not read.
+    #[test]
+    fn a_description_that_matches_nothing_tells_that_a_user_waits() {
+        let child = cat();
+        let pid = child.as_ref().map_or_else(std::process::id, |child| child.id());
+        let (mut probes, mut kernel) = (ProcessProbes::default(), Deaf::default());
+        let [any, named] = ["shop*".into(), format!("shop{pid}")];
+        let [any, named] = [any, named].map(|p: String| ProbePattern::new(&p, "", "", ""));
+        probes.debts.add(Account::of(pid), Duration::from_secs(3000));
+        probes.prepare(&mut kernel, vec![any.clone(), named.clone()]);
+        let why = probes.why(&any).unwrap();
+        assert!(why.hint.as_ref().is_some_and(|hint| hint.contains("`shop1234")), "{why:?}");
+        assert!(probes.why(&named).is_none());
+        assert!(probes.any_program.begun().contains(&pid));
         if let Some(mut child) = child {
             child.kill().unwrap();
             child.wait().unwrap();

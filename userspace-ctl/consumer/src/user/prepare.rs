@@ -5,13 +5,12 @@ use super::miss::Missed;
 use super::provider::{is_named, is_short, literal, pid_of, those_with, PID};
 use super::start::{self, When};
 use super::wanted::{Known, Wanted};
-use super::ProcessProbes;
+use super::{debtor, ProcessProbes};
 use crate::error::reason;
 use crate::kernel::Kernel;
 use abi::probe::is_glob;
 use d::world::Why;
 use d::ProbePattern;
-use libproc::account::Account;
 use libproc::expand::{self, Batches};
 use libproc::locks;
 use libproc::process::Process;
@@ -105,18 +104,22 @@ impl ProcessProbes {
             return self.miss(pattern, Missed::Number);
         }
         let (mut called, mut others) = (None, BTreeSet::new());
-        let (mut is_made, mut failed) = (false, vec![]);
+        let (mut is_made, mut is_late, mut failed) = (false, false, vec![]);
         let is_spelt = !is_glob(pattern.provider.as_bytes());
         if !is_spelt && is_named(&pattern.provider) {
             self.any_program.add(&pattern);
         }
         for pid in those_with(&pattern.provider) {
+            let of = debtor(&pattern.provider, pid);
             // A glob does not certainly mean this command, so the command is not run for it.
             if let Err(e) = if is_spelt { self.advance(pid, self.when) } else { Ok(()) } {
                 return self.miss(pattern, Missed::Start(pid, reason(&e)));
             }
-            let process = match self.read_in_time(kernel, pid, Account::of(pid)) {
-                None => continue,
+            let process = match self.read_in_time(kernel, pid, of) {
+                None => {
+                    is_late = true;
+                    continue;
+                }
                 Some(Ok(process)) => process,
                 Some(Err(e)) if e.kind() == ErrorKind::TimedOut => {
                     self.told.push(format!("the probes of process {pid} are left out: {e}"));
@@ -131,6 +134,7 @@ impl ProcessProbes {
             if found.is_some() && out.places == 0 {
                 others.extend(self.brought(kernel, &process, &pattern.provider));
             }
+            is_late |= self.was_late;
             // The program's constructors may register the probes.
             let linked = self.linked.iter().position(|p| *p == pid);
             if let Some(at) = linked.filter(|_| is_spelt && found.is_none()) {
@@ -167,8 +171,9 @@ impl ProcessProbes {
         // more.
         let is_number = !is_glob(called.provider.as_bytes()) || !called.provider.starts_with(PID);
         match (others.is_empty(), is_number) {
-            (true, true) => called,
             (true, false) => self.miss(called, Missed::Number),
+            _ if is_late => self.miss(called, Missed::Late),
+            (true, true) => called,
             (false, _) => self.miss(called, Missed::Brought(others.into_iter().collect())),
         }
     }
