@@ -511,6 +511,9 @@ mod tests {
         for provider in &named {
             assert_eq!(read(&mut probes, provider), process.objects.len());
         }
+        // `Deaf` refuses the probes that libc may bring along.
+        let _ = probes.own(&mut Deaf::default(), &[pid]);
+        assert!(!probes.was_late);
         probes.debts = Debts::default();
         let objects = read(&mut probes, "shop*");
         assert!(objects > 1 && objects == process.objects.len() && !probes.was_late);

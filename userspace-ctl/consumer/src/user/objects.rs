@@ -202,6 +202,7 @@ fn forget(kernel: &mut dyn Kernel, files: &[Key]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::Deaf;
 
     #[test]
     fn a_file_that_is_mapped_often_is_opened_once() {
@@ -210,5 +211,24 @@ mod tests {
         assert!(files.len() > 1 && files.iter().all(|m| m.is_executable));
         let often: Vec<Map> = files.iter().flat_map(|m| vec![(*m).clone(); 10_000]).collect();
         assert_eq!(code(&often).collect::<Vec<_>>(), files);
+    }
+
+    /// The first user maps more files, so that this one gives way before it is read.
+    #[test]
+    fn a_file_that_another_user_waits_for_is_not_forgotten() {
+        let (me, mut kernel) = (std::process::id(), Deaf::default());
+        let [first, other] = [1, 2].map(Account::user);
+        let maps = maps::read(me).unwrap();
+        let keys: Vec<Key> = code(&maps).filter_map(|m| m.key(&m.open(me)?)).collect();
+        assert!(!keys.is_empty());
+        let mut known_after = |users: &[Account]| {
+            let mut objects = Objects::default();
+            users.iter().for_each(|of| objects.open(&mut kernel, me, *of, Duration::MAX));
+            keys.iter().for_each(|key| objects.known.remove(*key));
+            while objects.learn_next(&mut kernel) {}
+            keys.iter().filter(|key| objects.known.has(**key)).count()
+        };
+        assert_eq!(known_after(&[first, first]), 0);
+        assert_eq!(known_after(&[first, other]), keys.len());
     }
 }
