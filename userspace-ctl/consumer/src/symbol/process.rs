@@ -407,9 +407,7 @@ mod tests {
         let code = whole.iter().find(|m| m.is_executable && m.is_file()).unwrap();
         let maps = vec![code.clone(); 1 << 17];
         let mut processes = Processes::default();
-        let begin = Instant::now();
         processes.learn(us, Mapped { maps, is_whole: true });
-        assert!(begin.elapsed() < TO_LEARN, "{:?}", begin.elapsed());
         let known = &processes.known.get(&u64::from(us)).unwrap().maps;
         assert!(known.len() == MOST_MAPS && known[0].seen.is_some());
     }
