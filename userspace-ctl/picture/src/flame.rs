@@ -5,6 +5,7 @@ use crate::svg::{self, at, Drawing};
 use crate::text::{clean, count, key, number, share};
 use maud::{html, Markup, PreEscaped};
 use recording::{Aggregation, Datum, Entry, Recording};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The least part of all that a drawn frame has.
@@ -92,10 +93,10 @@ fn cut(path: &mut Vec<Part>) {
 }
 
 /// Returns the aggregations at the end, or all shown ones if there are none at the end.
-fn chosen(recording: &Recording) -> Vec<&Aggregation> {
+fn chosen(recording: &Recording) -> Vec<Cow<'_, Aggregation>> {
     match recording.aggregations.is_empty() {
         true => recording.shown(),
-        false => recording.aggregations.iter().collect(),
+        false => recording.aggregations.iter().map(Aggregation::comparable).collect(),
     }
 }
 
@@ -111,7 +112,7 @@ pub fn folded(recording: &Recording) -> Vec<String> {
     for a in chosen(recording) {
         for e in &a.entries {
             let frames: Vec<String> = path(&e.keys).iter().map(frame).collect();
-            let weight = weight(a, e);
+            let weight = weight(&a, e);
             if weight > 0 && !frames.is_empty() {
                 lines.push(format!("{} {weight}", frames.join(";")));
             }
@@ -126,7 +127,7 @@ pub fn folded(recording: &Recording) -> Vec<String> {
 pub fn svg(recording: &Recording) -> Result<Vec<u8>, String> {
     let mut graph = Graph { root: Node::default(), is_diff: false, hidden: 0 };
     let with_stacks = chosen(recording).into_iter().filter(|a| has_stacks(a));
-    with_stacks.for_each(|a| graph.add(1, a));
+    with_stacks.for_each(|a| graph.add(1, &a));
     let root = std::mem::take(&mut graph.root);
     if root.children.is_empty() {
         return Err("no flame graph: nothing was counted by stack() or ustack()".into());

@@ -20,6 +20,7 @@ pub use flame::svg as flame;
 pub use page::{diff, page};
 
 use recording::{buckets, Aggregation, Recording};
+use std::borrow::Cow;
 
 /// Returns a line for each stack, for other tools.
 pub fn collapsed(recording: &Recording) -> Vec<u8> {
@@ -30,10 +31,10 @@ pub fn collapsed(recording: &Recording) -> Vec<u8> {
 pub fn histogram(recording: &Recording) -> Result<Vec<u8>, String> {
     let mut parts = Vec::new();
     for a in distributions(recording) {
-        let axis = buckets::axis(a, a.entries.iter());
-        for e in page::largest(a).into_iter().take(MOST) {
+        let axis = buckets::axis(&a, a.entries.iter());
+        for e in page::largest(&a).into_iter().take(MOST) {
             let counts = buckets::counts(&axis, std::iter::once(e));
-            parts.push((caption(a, &e.keys), svg::histogram(&axis, &counts, None)));
+            parts.push((caption(&a, &e.keys), svg::histogram(&axis, &counts, None)));
         }
     }
     alone(
@@ -47,11 +48,11 @@ pub fn histogram(recording: &Recording) -> Result<Vec<u8>, String> {
 pub fn heat_map(recording: &Recording) -> Result<Vec<u8>, String> {
     let mut parts = Vec::new();
     for a in distributions(recording) {
-        parts.extend(page::heat_map(recording, a, None).map(|d| (caption(a, &[]), d)));
-        let keyed = page::largest(a).into_iter().take(if a.entries.len() > 1 { MOST } else { 0 });
+        parts.extend(page::heat_map(recording, &a, None).map(|d| (caption(&a, &[]), d)));
+        let keyed = page::largest(&a).into_iter().take(if a.entries.len() > 1 { MOST } else { 0 });
         for e in keyed {
-            let drawn = page::heat_map(recording, a, Some(&e.keys));
-            parts.extend(drawn.map(|d| (caption(a, &e.keys), d)));
+            let drawn = page::heat_map(recording, &a, Some(&e.keys));
+            parts.extend(drawn.map(|d| (caption(&a, &e.keys), d)));
         }
     }
     let why = "the recording shows no distribution over time: record with -x snaprate, or print with printa()";
@@ -61,7 +62,7 @@ pub fn heat_map(recording: &Recording) -> Result<Vec<u8>, String> {
 /// The most pictures of one aggregation.
 const MOST: usize = 12;
 
-fn distributions(recording: &Recording) -> impl Iterator<Item = &Aggregation> {
+fn distributions(recording: &Recording) -> impl Iterator<Item = Cow<'_, Aggregation>> {
     recording.shown().into_iter().filter(|a| a.is_distribution())
 }
 

@@ -216,6 +216,56 @@ fn differences_have_both_sides() {
     assert!(text(&all(&page, "#a3 .sub")[0]).contains("1 gone"));
 }
 
+/// normalize() divides the entries that it finds: later keys are as they were, and only numbers
+/// with the same divisor can be compared.
+#[test]
+fn values_with_different_divisors_are_drawn_undivided() {
+    let entry = |function: &str, value: &str| {
+        let stack = format!(r#"{{"type":"stack","value":["vmlinux`{function}+0x1"]}}"#);
+        format!(r#"{{"keys":[{stack}],{value}}}"#)
+    };
+    let recording = |idle: &str| {
+        let entries = [entry("main", r#""value":3,"raw":3000,"normal":1000"#), entry("idle", idle)];
+        let lines = [
+            r#"{"type":"dtrace","schema":1,"version":"0.1.0"}"#.to_string(),
+            format!(
+                r#"{{"type":"aggregation","name":"n","function":"count","entries":[{}]}}"#,
+                entries.join(",")
+            ),
+        ];
+        Recording::read(lines.join("\n").as_bytes()).unwrap()
+    };
+    let same = recording(r#""value":1,"raw":1000,"normal":1000"#);
+    let mixed = recording(r#""value":1000"#);
+    let sub = |page: &str| text(&all(&Html::parse_document(page), "#a1 .sub")[0]);
+    let frame = |page: &str| {
+        let page = Html::parse_document(page);
+        let main = all(&page, ".flame .f").into_iter().find(|f| text(f) == "main").unwrap();
+        main.value().attr("title").unwrap().to_string()
+    };
+    let column = |page: &str| {
+        let page = Html::parse_document(page);
+        let cells = all(&page, "#a1 .scroll tbody tr > td.n");
+        cells.iter().map(|c| c.value().attr("data-v").unwrap().to_string()).collect::<Vec<_>>()
+    };
+    let page = picture::page(&same);
+    assert!(sub(&page).ends_with("divided by 1\u{202f}000"), "{}", sub(&page));
+    assert!(frame(&page).ends_with("3 (75.0\u{202f}%)"), "{}", frame(&page));
+    assert_eq!(column(&page), ["3", "1"]);
+    let page = picture::page(&mixed);
+    assert!(!sub(&page).contains("divided"), "{}", sub(&page));
+    assert!(frame(&page).ends_with("3\u{202f}000 (75.0\u{202f}%)"), "{}", frame(&page));
+    assert_eq!(column(&page), ["3000", "1000"]);
+    assert_eq!(picture::collapsed(&same), b"vmlinux`idle 1\nvmlinux`main 3\n");
+    assert_eq!(picture::collapsed(&mixed), b"vmlinux`idle 1000\nvmlinux`main 3000\n");
+    let page = picture::diff(&same, &same);
+    assert!(sub(&page).ends_with("divided by 1\u{202f}000"), "{}", sub(&page));
+    let page = picture::diff(&same, &mixed);
+    assert!(!sub(&page).contains("divided"), "{}", sub(&page));
+    assert!(frame(&page).contains("before 3\u{202f}000"), "{}", frame(&page));
+    assert!(frame(&page).contains("after 3\u{202f}000"), "{}", frame(&page));
+}
+
 #[test]
 fn an_empty_recording_is_told() {
     let page = picture::page(&Recording::default());

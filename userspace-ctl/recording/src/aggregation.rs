@@ -4,6 +4,7 @@
 use crate::line::is_no;
 use crate::Datum;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -107,11 +108,36 @@ impl Aggregation {
         }
     }
 
-    /// Sorts the entries as dtrace does: by value, then by key.
+    /// Returns the divisor of `normalize()`, 1 without one; `None` if entries have different ones.
+    pub fn divisor(&self) -> Option<i64> {
+        let mut all = self.entries.iter().map(Entry::divisor);
+        let first = all.next().unwrap_or(1);
+        all.all(|other| other == first).then_some(first)
+    }
+
+    /// Shows the values as they were before `normalize()`.
+    pub fn denormalize(&mut self) {
+        let function = &self.function;
+        self.entries.iter_mut().for_each(|entry| entry.denormalize(function));
+    }
+
+    /// Returns the aggregation, undivided if its entries have different divisors: only values with
+    /// the same divisor can be compared.
+    pub fn comparable(&self) -> Cow<'_, Self> {
+        let mut all = Cow::Borrowed(self);
+        if self.divisor().is_none() {
+            all.to_mut().denormalize();
+        }
+        all
+    }
+
+    /// Sorts the entries as dtrace does: by the value before `normalize()`, then by key.
     pub fn sort(&mut self) {
         let function = self.function.clone();
         self.entries.sort_by(|a, b| {
-            let by_value = a.weight(&function).total_cmp(&b.weight(&function));
+            let by_value = a.undivided(&function).cmp(&b.undivided(&function));
+            let by_value =
+                by_value.then_with(|| a.weight(&function).total_cmp(&b.weight(&function)));
             let by_value = by_value.then_with(|| a.zeros().cmp(&b.zeros()));
             by_value.then_with(|| a.keys.partial_cmp(&b.keys).unwrap_or(Ordering::Equal))
         });
@@ -135,6 +161,15 @@ impl Sum {
         let entries = std::mem::take(&mut first.entries);
         let mut sum = Self { aggregation: first, places: HashMap::new() };
         sum.put(entries);
+        sum
+    }
+
+    /// Returns the sum, undivided if its entries have different divisors.
+    pub fn finish(self) -> Aggregation {
+        let mut sum = self.aggregation;
+        if sum.divisor().is_none() {
+            sum.denormalize();
+        }
         sum
     }
 
@@ -174,21 +209,21 @@ fn hash(keys: &[Datum]) -> u64 {
 
 impl Entry {
     /// Returns the number by which entries are sorted: the value or, for a distribution, the sum of
-    /// the buckets' bounds times their counts. The bound is the lower one; for negative `quantize`
-    /// buckets it is the upper one.
+    /// the buckets' bounds times their counts, all as they were before `normalize()`. The bound is
+    /// the lower one; for negative `quantize` buckets it is the upper one.
     pub fn weight(&self, function: &str) -> f64 {
         let near = |b: &Bucket| match (b.low, b.high) {
             (Some(low), Some(high)) if function == "quantize" && high < 0 => high.max(low),
             (Some(low), _) => low,
             (None, high) => high.unwrap_or(0),
         };
-        let buckets = self.buckets.iter().map(|b| near(b) as f64 * b.count as f64).sum::<f64>();
-        self.value.map_or(buckets, |v| v as f64)
+        let buckets = self.buckets.iter().map(|b| near(b) as f64 * b.whole() as f64);
+        self.undivided(function).map_or_else(|| buckets.sum(), |v| v as f64)
     }
 
     /// Returns the count of a distribution's row for 0, which adds nothing to the weight.
     fn zeros(&self) -> i64 {
-        self.buckets.iter().find(|b| b.low == Some(0)).map_or(0, |b| b.count)
+        self.buckets.iter().find(|b| b.low == Some(0)).map_or(0, Bucket::whole)
     }
 
     /// Returns about how many bytes of memory the entry takes.
@@ -250,7 +285,7 @@ impl Entry {
             "avg" => {
                 entry.count = self.count.zip(before.count).map(|(a, b)| a.wrapping_sub(b));
                 entry.sum = self.sum.zip(before.sum).map(|(a, b)| a.wrapping_sub(b));
-                entry.value = entry.of_moments();
+                entry.value = entry.of_moments(normal);
             }
             _ => {}
         }
@@ -292,7 +327,7 @@ impl Entry {
             if let (Some(squares), Some(more)) = (self.squares, other.squares) {
                 self.squares = Some(squares.wrapping_add(more));
             }
-            self.value = self.of_moments();
+            self.value = self.of_moments(self.divisor());
         } else if self.value.is_some() {
             self.value = Some(both.wrapping_div(self.divisor()));
             self.raw = self.normal.map(|_| both);
@@ -306,17 +341,15 @@ impl Entry {
         self.buckets = pairs(&self.buckets, &other.buckets).filter_map(sum).collect();
     }
 
-    fn divisor(&self) -> i64 {
+    /// Returns the divisor of `normalize()`, 1 without one.
+    pub fn divisor(&self) -> i64 {
         self.normal.unwrap_or(1).max(1)
     }
 
     /// Shows the values as they were before `normalize()`.
-    fn denormalize(&mut self, function: &str) {
+    pub(crate) fn denormalize(&mut self, function: &str) {
+        self.value = self.undivided(function);
         self.normal = None;
-        self.value = match function {
-            "avg" | "stddev" => self.of_moments(),
-            _ => self.raw.or(self.value),
-        };
         self.raw = None;
         for bucket in &mut self.buckets {
             bucket.count = bucket.whole();
@@ -324,14 +357,21 @@ impl Entry {
         }
     }
 
-    /// Returns the average or deviation, with dtrace's arithmetic; the unchanged value if the
-    /// stream has no moments.
-    fn of_moments(&self) -> Option<i64> {
+    /// Returns the value before `normalize()`; `None` for a distribution.
+    fn undivided(&self, function: &str) -> Option<i64> {
+        match function {
+            "avg" | "stddev" => self.of_moments(1),
+            _ => self.raw.or(self.value),
+        }
+    }
+
+    /// Returns the average or deviation with this divisor, by dtrace's arithmetic; the unchanged
+    /// value if the stream has no moments.
+    fn of_moments(&self, normal: i64) -> Option<i64> {
         let (Some(count), Some(sum)) = (self.count, self.sum) else { return self.value };
         if count == 0 {
             return Some(0);
         }
-        let normal = self.divisor();
         let Some(squares) = self.squares else {
             return Some(sum.wrapping_div(normal).wrapping_div(i64::try_from(count).unwrap_or(1)));
         };
@@ -426,6 +466,45 @@ mod tests {
         let order: Vec<String> = a.entries.iter().map(|e| e.keys[0].to_string()).collect();
         assert_eq!(order, ["c", "b", "a", "d"]);
     }
+
+    /// normalize() divides the entries that it finds, and a later key is not divided.
+    #[test]
+    fn values_are_sorted_and_compared_undivided() {
+        let sorted = |function: &str, entries: &str| {
+            let text = format!(r#"{{"name":"","function":"{function}","entries":[{entries}]}}"#);
+            let mut a: Aggregation = serde_json::from_str(&text).unwrap();
+            a.sort();
+            a
+        };
+        let values = |a: &Aggregation| a.entries.iter().map(|e| e.value).collect::<Vec<_>>();
+        let mixed = sorted(
+            "count",
+            r#"{"keys":[],"value":7,"raw":7001,"normal":1000},{"keys":[],"value":900},
+               {"keys":[],"value":7,"raw":7000,"normal":1000}"#,
+        );
+        assert_eq!(values(&mixed), [Some(900), Some(7), Some(7)]);
+        assert_eq!(mixed.entries[1].raw, Some(7000));
+        assert_eq!(mixed.divisor(), None);
+        let shown = mixed.comparable();
+        assert_eq!(values(&shown), [Some(900), Some(7000), Some(7001)]);
+        assert_eq!(shown.divisor(), Some(1));
+        let averages = sorted(
+            "avg",
+            r#"{"keys":[],"value":1,"count":2,"sum":39,"normal":10},
+               {"keys":[],"value":1,"count":1,"sum":12,"normal":10}"#,
+        );
+        assert_eq!(averages.entries[0].sum, Some(12));
+        assert_eq!(averages.divisor(), Some(10));
+        assert!(matches!(averages.comparable(), Cow::Borrowed(_)));
+        let spread = sorted(
+            "quantize",
+            r#"{"keys":[],"buckets":[{"low":4,"high":7,"count":1,"raw":15}],"normal":10},
+               {"keys":[],"buckets":[{"low":4,"high":7,"count":9}]}"#,
+        );
+        let shown = spread.comparable();
+        assert_eq!(shown.entries.iter().map(Entry::total).collect::<Vec<_>>(), [9, 15]);
+    }
+
     /// Returns an entry with these buckets, each from `at` to `at + 9`, read from a stream.
     fn spread(buckets: &[(i64, i64)]) -> Entry {
         let bucket = |(at, count): &(i64, i64)| {

@@ -56,7 +56,7 @@ impl Merge {
             false => a.clone(),
         };
         for a in one.shown() {
-            put(&mut self.sums, keyed(a));
+            put(&mut self.sums, keyed(&a));
         }
         for s in &one.snapshots {
             let aggregations = s.aggregations.iter().map(keyed).collect();
@@ -103,7 +103,7 @@ impl Merge {
     pub fn finish(self) -> Recording {
         let mut merged = self.sum;
         merged.status = self.status;
-        merged.aggregations = self.sums.into_iter().map(|s| s.aggregation).collect();
+        merged.aggregations = self.sums.into_iter().map(Sum::finish).collect();
         merged.records.sort_by_key(|r| r.timestamp);
         merged.aggregations.iter_mut().for_each(Aggregation::sort);
         let left_out;
@@ -172,7 +172,7 @@ impl Rounds<'_> {
         self.made += size;
         let mut sums = Vec::new();
         latest.iter().flatten().for_each(|a| put(&mut sums, a.clone()));
-        let aggregations = sums.into_iter().map(|s: Sum| s.aggregation).collect();
+        let aggregations = sums.into_iter().map(Sum::finish).collect();
         let after = self.merged.records.partition_point(|r| r.timestamp <= timestamp);
         self.found.push(Snapshot { timestamp, aggregations, after });
     }
@@ -296,6 +296,37 @@ mod tests {
         let found = merge(vec![with(2), with(3)], false);
         let entry = entry(&found, "n", 0);
         assert_eq!((entry.value, entry.raw, entry.normal), (Some(24), None, None));
+    }
+
+    /// If one machine has normalized a key and the other has not, no key of the sum is divided.
+    #[test]
+    fn a_sum_has_one_divisor() {
+        let divided = |key: &str| {
+            let key = format!(r#"{{"type":"string","value":"{key}"}}"#);
+            format!(r#"{{"keys":[{key}],"value":12,"raw":12345,"normal":1000}}"#)
+        };
+        let whole = r#"{"keys":[{"type":"string","value":"both"}],"value":5}"#;
+        let one = aggregation("n", "count", &[divided("both"), divided("one")].join(","));
+        let all = || {
+            let snapshot = format!(
+                r#"{{"type":"snapshot","timestamp":2000,"aggregations":[{}]}}"#,
+                one.replace(r#""type":"aggregation","#, "")
+            );
+            let one = stream("a", 5000, &format!("{snapshot}\n{one}"));
+            let other = stream("b", 5000, &aggregation("n", "count", whole));
+            vec![one, other]
+        };
+        let values = |a: &Aggregation| -> Vec<(Option<i64>, Option<i64>)> {
+            a.entries.iter().map(|e| (e.value, e.normal)).collect()
+        };
+        let found = merge(all(), false);
+        assert_eq!(values(&found.aggregations[0]), [(Some(12345), None), (Some(12350), None)]);
+        // Only one machine has snapshots, and its divisors agree.
+        let snapshot = &found.snapshots[0].aggregations[0];
+        assert_eq!(values(snapshot), [(Some(12), Some(1000)); 2]);
+        let found = merge(all(), true);
+        let expected = [(Some(5), None), (Some(12345), None), (Some(12345), None)];
+        assert_eq!(values(&found.aggregations[0]), expected);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! Aggregations over time: the states in a stream's snapshots and in the output of `printa()`.
 
 use crate::{Aggregation, Bucket, Datum, Entry, Recording, Reset};
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// An aggregation at some time.
@@ -21,8 +22,8 @@ pub struct State<'a> {
 
 impl Recording {
     /// Returns the aggregations that appear in the stream, each in its last state, in order of
-    /// first appearance.
-    pub fn shown(&self) -> Vec<&Aggregation> {
+    /// first appearance. An aggregation whose entries have different divisors is undivided.
+    pub fn shown(&self) -> Vec<Cow<'_, Aggregation>> {
         let mut found: Vec<&Aggregation> = Vec::new();
         let printed = self.records.iter().flat_map(|r| &r.actions).flat_map(|a| &a.aggregations);
         let snapped = self.snapshots.iter().flat_map(|s| &s.aggregations);
@@ -34,7 +35,7 @@ impl Recording {
                 None => found.push(a),
             }
         }
-        found
+        found.into_iter().map(Aggregation::comparable).collect()
     }
 
     /// Returns the states of one aggregation in the order of the stream, which is the order in
@@ -84,7 +85,7 @@ impl Recording {
     /// Returns the additions to an aggregation between each state and the next: a pair of times,
     /// and entries with the differences of the counts. The first pair begins with the stream.
     /// Extremes, averages and deviations have no differences; their entries are those of the later
-    /// state.
+    /// state. No entry is divided, since states may have different divisors.
     pub fn increments(&self, of: &Aggregation) -> Vec<(u64, u64, Vec<Entry>)> {
         let mut from = self.span().map_or(0, |s| s.0);
         let mut last: HashMap<Option<&str>, HashMap<&[Datum], &Entry>> = HashMap::new();
@@ -99,9 +100,13 @@ impl Recording {
             let is_new = |e: &Entry, old: &Entry| {
                 is_reset || (state.is_cut && e.has_fallen(old, &of.function))
             };
-            let added = |e: &Entry| match old(e).filter(|old| !is_new(e, old)) {
-                Some(old) => difference(e, old, &of.function),
-                None => e.clone(),
+            let added = |e: &Entry| {
+                let mut entry = e.clone();
+                entry.denormalize(&of.function);
+                match old(e).filter(|old| !is_new(e, old)) {
+                    Some(old) => difference(entry, old, &of.function),
+                    None => entry,
+                }
             };
             all.push((from, state.timestamp, entries.iter().map(added).collect()));
             from = state.timestamp;
@@ -111,15 +116,14 @@ impl Recording {
     }
 }
 
-fn difference(now: &Entry, before: &Entry, function: &str) -> Entry {
-    let mut entry = now.clone();
+fn difference(mut now: Entry, before: &Entry, function: &str) -> Entry {
     if matches!(function, "count" | "sum") {
-        let whole = |e: &Entry| e.raw.or(e.value).unwrap_or(0);
-        entry.value = Some(whole(now).wrapping_sub(whole(before)));
+        let before = before.raw.or(before.value).unwrap_or(0);
+        now.value = Some(now.value.unwrap_or(0).wrapping_sub(before));
     }
-    entry.buckets =
+    now.buckets =
         now.buckets_since(before, |bucket, added| Bucket { count: added, raw: None, ..*bucket });
-    entry
+    now
 }
 
 #[cfg(test)]
@@ -217,6 +221,25 @@ mod tests {
         };
         both.snapshots = vec![snapshot(2, 2, 13), snapshot(4, 4, 16)];
         assert_eq!(steps(&both), [(2, 13), (4, 3), (4, 1)]);
+    }
+
+    /// The first state is all that was added, also if it is divided.
+    #[test]
+    fn increments_are_not_divided() {
+        let state = |count, raw| {
+            let mut state = counted(&[(1, count)]);
+            state.entries[0].buckets[0].raw = raw;
+            state.entries[0].normal = raw.map(|_| 10);
+            state
+        };
+        let snapshot = |timestamp, a| Snapshot { timestamp, after: 0, aggregations: vec![a] };
+        let snapshots = vec![
+            snapshot(1, state(3, Some(30))),
+            snapshot(2, state(5, Some(50))),
+            snapshot(3, state(51, None)),
+        ];
+        let recording = Recording { snapshots, ..Recording::default() };
+        assert_eq!(steps(&recording), [(1, 30), (2, 20), (3, 1)]);
     }
 
     /// `trunc(@a, 2)` keeps two entries with their values.

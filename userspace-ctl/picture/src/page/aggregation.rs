@@ -25,13 +25,19 @@ pub fn section(recording: &Recording, a: &Aggregation, id: &str) -> Markup {
             p class="sub" {
                 (a.function) "(), " (count(a.entries.len(), "key"))
                 @if states > 1 { ", seen " (number(states as i64)) " times" }
-                @if let Some(normal) = a.entries.iter().find_map(|e| e.normal) { ", divided by " (number(normal)) }
+                (divided(a))
             }
             @if flame::has_stacks(a) { (flame::graph(None, a, &format!("{id}-flame"))) }
             @if a.is_distribution() { (distribution(recording, a)) }
             @else { (values(recording, a)) }
         }
     }
+}
+
+/// Draws the divisor of `normalize()`.
+pub fn divided(a: &Aggregation) -> Markup {
+    let divisor = a.divisor().filter(|by| *by > 1);
+    html! { @if let Some(by) = divisor { ", divided by " (number(by)) } }
 }
 
 /// Returns the entries, the largest first.
@@ -156,6 +162,7 @@ fn over_time(recording: &Recording, a: &Aggregation, rows: &[&Entry]) -> Vec<Opt
             let now = entries.iter().find(|n| n.keys == e.keys);
             let value = now.and_then(|n| n.value).unwrap_or(0) as f64;
             let seconds = to.saturating_sub(*from).max(1_000_000) as f64 / 1e9;
+            let value = value / e.divisor() as f64;
             if is_rate {
                 value / seconds
             } else {

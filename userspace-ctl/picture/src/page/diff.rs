@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The page that compares two recordings.
 
-use crate::page::aggregation::{key_cell, key_heads, left_out, percentile_cell, scroll};
+use crate::page::aggregation::{divided, key_cell, key_heads, left_out, percentile_cell, scroll};
 use crate::page::{document, facts, head, losses, name, title};
 use crate::text::{count, keys, number};
 use crate::{flame, svg};
@@ -28,11 +28,20 @@ pub fn diff(before: &Recording, after: &Recording) -> String {
     let empty = |a: &Aggregation| Aggregation { entries: Vec::new(), ..a.clone() };
     let mut pairs: Vec<(Aggregation, Aggregation)> = Vec::new();
     for a in &new {
-        let was = old.iter().find(|o| o.is_like(a)).map_or_else(|| empty(a), |o| (*o).clone());
-        pairs.push((was, (*a).clone()));
+        let was = old.iter().find(|o| o.is_like(a));
+        let (mut was, mut is) = match was {
+            Some(was) => (was.clone().into_owned(), a.clone().into_owned()),
+            None => (empty(a), a.clone().into_owned()),
+        };
+        // Only values with the same divisor can be compared.
+        if !was.entries.is_empty() && !is.entries.is_empty() && was.divisor() != is.divisor() {
+            was.denormalize();
+            is.denormalize();
+        }
+        pairs.push((was, is));
     }
     for o in old.iter().filter(|o| !new.iter().any(|n| n.is_like(o))) {
-        pairs.push(((*o).clone(), empty(o)));
+        pairs.push((o.clone().into_owned(), empty(o)));
     }
     let title = format!("{}: before and after", title(after));
     let sides = html! {
@@ -60,6 +69,7 @@ fn section(before: &Aggregation, after: &Aggregation, id: &str) -> Markup {
                 (after.function) "(), " (count(pairs.len(), "key"))
                 ", " (number(pairs.iter().filter(|p| p.before.is_none()).count() as i64)) " new, "
                 (number(pairs.iter().filter(|p| p.after.is_none()).count() as i64)) " gone"
+                (divided(if after.entries.is_empty() { before } else { after }))
             }
             @if flame::has_stacks(before) || flame::has_stacks(after) {
                 (flame::graph(Some(before), after, &format!("{id}-flame")))
