@@ -70,8 +70,9 @@ impl<'k> KernelWorld<'k> {
         Self { process_probes, ..self }
     }
 
-    /// Returns what the programs want of processes.
-    pub fn into_process_probes(self) -> ProcessProbes {
+    /// Returns what the programs want of processes. Its messages include those about declarations.
+    pub fn into_process_probes(mut self) -> ProcessProbes {
+        self.process_probes.tell_too(self.declared.take_told());
         self.process_probes
     }
 }

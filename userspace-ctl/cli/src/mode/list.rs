@@ -117,5 +117,7 @@ fn list(
     }
     out.write_all(&text)?;
     out.flush()?;
+    let told = declarations.take_told();
+    told.iter().for_each(|line| message(format_args!("dtrace: {line}")));
     Ok(())
 }

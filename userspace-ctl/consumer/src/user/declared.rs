@@ -19,7 +19,7 @@ use libproc::locks;
 use libproc::process::{Images, Process};
 use libproc::stapsdt::Note;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 use zerocopy::FromBytes;
@@ -37,6 +37,8 @@ const OVERHEAD: usize = 64;
 pub struct ProgramDeclarations {
     images: Images,
     of: RefCell<Cache<u32, Rc<Own>, MOST>>,
+    /// The processes whose programs declare too much, until that is told.
+    cut: RefCell<BTreeSet<u32>>,
 }
 
 /// The declarations of one program.
@@ -48,6 +50,8 @@ struct Own {
     promised: HashMap<String, ProviderAttributes>,
     /// The memory that it takes, in bytes.
     size: usize,
+    /// The program declares too much, so something is left out.
+    is_cut: bool,
 }
 
 /// What follows is left out: it is damaged, or there is too much already.
@@ -85,6 +89,21 @@ impl ProgramDeclarations {
         self.find(provider, |of, own| own.promised.get(of).copied())
     }
 
+    /// Takes what is to be told about programs that declare too much.
+    pub fn take_told(&self) -> Option<String> {
+        let cut = self.cut.take();
+        let more = match cut.len().saturating_sub(1) {
+            0 => String::new(),
+            more => format!(" ({} such processes)", more + 1),
+        };
+        Some(format!(
+            "process {} declares more than {} MiB of types for its probes, so some probes have no \
+             types{more}",
+            cut.first()?,
+            MOST_OF_ONE >> 20
+        ))
+    }
+
     fn find<T>(&self, provider: &str, look: impl Fn(&str, &Own) -> Option<T>) -> Option<T> {
         split(provider).filter(|(of, _)| *of != PID).find_map(|(of, pid)| look(of, &self.own(pid)))
     }
@@ -111,6 +130,9 @@ impl ProgramDeclarations {
             }
             let _ = own.note(&module, &object.notes(pid, &self.images));
         }
+        if own.is_cut {
+            self.cut.borrow_mut().insert(pid);
+        }
         let own = Rc::new(own);
         self.of.borrow_mut().put(pid, own.clone(), own.size + OVERHEAD, of);
         own
@@ -121,6 +143,7 @@ impl Own {
     /// Returns a text that is to be kept, as it is printed.
     fn text(&mut self, text: &str) -> Result<String, Rest> {
         if self.size > MOST_OF_ONE {
+            self.is_cut = true;
             return Err(Rest);
         }
         let text = plaintext::clean(text);
@@ -135,12 +158,18 @@ impl Own {
         Ok(())
     }
 
-    /// Reads what notes tell.
+    /// Reads what notes tell, in the order of the file: each run leaves out the same ones.
     fn note(&mut self, module: &str, notes: &[Note]) -> Result<(), Rest> {
-        let mut noted: HashMap<_, Vec<&str>> = HashMap::new();
+        let mut noted: Vec<((&str, &str), Vec<&str>)> = Vec::new();
+        let mut places = HashMap::new();
         for note in notes {
             let types: Vec<&str> = note.types().collect();
-            let known = noted.entry((&note.provider, &note.name)).or_insert(types.clone());
+            let key = (note.provider.as_str(), note.name.as_str());
+            let place = *places.entry(key).or_insert(noted.len());
+            let Some((_, known)) = noted.get_mut(place) else {
+                noted.push((key, types));
+                continue;
+            };
             // If places differ in a type, the argument is a 64-bit number, the widest.
             let differ = known.iter_mut().zip(types).filter(|(a, b)| **a != *b);
             differ.for_each(|(known, _)| *known = "int64_t");
@@ -187,6 +216,57 @@ impl Own {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use abi::user::UserArg;
+
+    fn note(name: &str, widths: &[u8]) -> Note {
+        let arg = |&width: &u8| UserArg { width, ..UserArg::default() };
+        Note {
+            provider: "hog".into(),
+            name: name.into(),
+            address: 0,
+            semaphore: 0,
+            args: widths.iter().map(arg).collect(),
+            floats: Vec::new(),
+            function: None,
+        }
+    }
+
+    #[test]
+    fn notes_of_one_probe_come_together() {
+        let mut own = Own::default();
+        let notes = [note("one", &[4, 4]), note("two", &[1]), note("one", &[4, 8])];
+        assert!(own.note("a.out", &notes).is_ok());
+        let natives = |name: &str| {
+            let key = ["hog", "a.out", name].map(String::from);
+            own.probes[&key].natives.clone()
+        };
+        assert_eq!(natives("one"), ["uint32_t", "int64_t"]);
+        assert_eq!(natives("two"), ["uint8_t"]);
+    }
+
+    #[test]
+    fn the_last_notes_of_too_many_are_left_out() {
+        let notes: Vec<Note> = (0..1 << 15).map(|n| note(&n.to_string(), &[8; 12])).collect();
+        let mut own = Own::default();
+        assert!(own.note("a.out", &notes).is_err() && own.is_cut);
+        let known =
+            |n: &usize| own.probes.contains_key(&["hog".into(), "a.out".into(), n.to_string()]);
+        let kept = (0..notes.len()).take_while(known).count();
+        assert!(kept > 1000 && kept == own.probes.len(), "{kept} of {}", own.probes.len());
+    }
+
+    #[test]
+    fn programs_that_declare_too_much_are_told_once() {
+        let declared = ProgramDeclarations::default();
+        assert_eq!(declared.take_told(), None);
+        declared.cut.borrow_mut().insert(7);
+        let one = "process 7 declares more than 8 MiB of types for its probes, so some probes \
+                   have no types";
+        assert_eq!(declared.take_told().as_deref(), Some(one));
+        assert_eq!(declared.take_told(), None);
+        declared.cut.borrow_mut().extend([7, 8, 9]);
+        assert!(declared.take_told().unwrap().ends_with("types (3 such processes)"));
+    }
 
     #[test]
     fn a_program_that_declares_too_much() {

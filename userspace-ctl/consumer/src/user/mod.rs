@@ -464,6 +464,11 @@ impl ProcessProbes {
         self.wanted.iter().map(|w| w.pid).collect()
     }
 
+    /// Adds messages to report.
+    pub fn tell_too(&mut self, texts: impl IntoIterator<Item = String>) {
+        self.told.extend(texts);
+    }
+
     /// Takes the messages to report.
     pub fn take_told(&mut self) -> Vec<String> {
         if self.is_short.take() && self.failed.insert(SHORT.into()) {
