@@ -13,10 +13,11 @@
 //! Disabling must not fail. If there is no memory for a new table, the old one stays; its entries
 //! lead to probes that nobody has enabled.
 
+use crate::code::{reason, Reader};
 use crate::copy::MOST_ADOPTED;
 use crate::litter::MOST_INSIDE;
 use crate::probes::{Known, Part, Probes};
-use crate::process::{complain_of, may_be_copy, reason, Point, Process, Reader, BATCH};
+use crate::process::{complain_of, may_be_copy, Point, Process, BATCH};
 use crate::processes::{Keyed, Processes};
 use crate::table::{Spaces, SPACES};
 use abi::user::UserReason;

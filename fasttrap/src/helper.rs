@@ -6,9 +6,10 @@
 //! send a DOF, so everything is limited: for each process and for all of them together.
 
 use crate::attach::State;
+use crate::code::Pages;
 use crate::context::{Context, CONTEXT};
 use crate::make::{self, Request};
-use crate::process::{Helper, Pages, Process};
+use crate::process::{Helper, Process};
 use crate::processes::Keyed;
 use abi::helper::{
     MAX_ALL, MAX_HELPERS, MAX_PLACES, MAX_PROBES, MAX_PROVIDERS, MAX_USER, MAX_USERS,

@@ -26,6 +26,7 @@
 //! |---|---|
 //! | `provider` | start and end; forks, exits and executions of processes |
 //! | `context` | the provider's context, for functions that get no reference to it |
+//! | `code` | the code of a process: bringing it into memory, reading it |
 //! | `copy` | copies of text that contain breakpoints |
 //! | `make` | probes that the consumer asks for |
 //! | `process` | a process: its places and slots |
@@ -48,6 +49,8 @@
 mod args;
 #[cfg(CONFIG_RUST)]
 mod attach;
+#[cfg(CONFIG_RUST)]
+mod code;
 #[cfg(CONFIG_RUST)]
 mod context;
 #[cfg(CONFIG_RUST)]

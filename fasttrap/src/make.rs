@@ -2,9 +2,10 @@
 //! Probes that the consumer asks for: it packs them, we check them and offer them to the framework.
 
 use crate::attach::State;
+use crate::code::{Pages, Reader};
 use crate::context::{Context, CONTEXT};
 use crate::probes::{Known, Part, Probes};
-use crate::process::{Offered, Pages, Process, Reader};
+use crate::process::{Offered, Process};
 use crate::table::Role;
 use abi::probe::{Techniques, NARGS_UNKNOWN};
 use abi::user::{Expected, MappedFile, Refusal, UserKind, UserProbeView, UserReason, MAX_ARGS};

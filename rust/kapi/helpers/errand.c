@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Threads of our own that map memory for other processes (mapping.rs), or copy pages of theirs that they
- * share with their children (space.rs), while the caller holds locks that others wait for. A process decides how long such an
+ * share with their children (errand.rs), while the caller holds locks that others wait for. A process decides how long such an
  * errand takes; the caller decides how long it waits for it.
  */
 #include <linux/atomic.h>

@@ -78,7 +78,7 @@ long kapi_copy_there(struct mm_struct *mm, u32 owner, const u64 *pages, u32 n, u
 int kapi_unmaps_begin(void);
 int kapi_unmaps_add(struct mm_struct *mm, u64 at, u64 size);
 void kapi_unmaps_end(void);
-/* space.rs */
+/* errand.rs */
 long kapi_copy_here(struct mm_struct *mm, const u64 *pages, u32 n);
 /* mapping.rs */
 long kapi_map_here(struct mm_struct *mm, u64 near, u64 size, u64 *looked);

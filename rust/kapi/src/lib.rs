@@ -53,7 +53,7 @@
 //! | [`xcall`] | `cpu::CpuId` | calls on other CPUs; the hotplug lock |
 //! | [`timer`] | `time::hrtimer` | the start on another CPU; hotplug states |
 //! | [`task`], `path` | `task::Task`, `fs::File` | most members; reads that may fail; paths |
-//! | [`user`], `space`, `walk` | `mm::Mm`, `VmaRef` | a killable lock; a mapping's file |
+//! | [`user`], `space`, `errand`, `walk` | `mm::Mm`, `VmaRef` | a killable lock; a mapping's file |
 //! | `hook`, [`threads`], [`tracepoint`] | `declare_trace!` | a function of ours there |
 //! | [`wake`] | nothing | `irq_work`; eventfd |
 //! | [`act`] | `Task::wake_up` | signals |
@@ -74,6 +74,7 @@ pub mod alive;
 pub mod context;
 pub mod counter;
 pub mod device;
+mod errand;
 mod events;
 pub mod field;
 pub mod file;
