@@ -825,13 +825,8 @@ impl Space {
         counter: &Counter,
         mut change: impl FnMut(u16) -> u16,
     ) -> core::result::Result<u64, Ground> {
-        let mut count = || {
-            let user = self.in_use().ok_or(Ground::Gone)?;
-            let locked = Locked::soon(&user, self.owner).ok_or(Ground::Away)?;
-            locked.count(counter, &mut change)
-        };
         for _ in 0..TRIES {
-            match count() {
+            match self.count_once(counter, &mut change, false) {
                 Err(Ground::Away) if self.copy([counter.at].into_iter()) => {}
                 result => return result,
             }
@@ -850,8 +845,18 @@ impl Space {
         counter: &Counter,
         change: impl FnOnce(u16) -> u16,
     ) -> core::result::Result<u64, Ground> {
+        self.count_once(counter, change, true)
+    }
+
+    /// `patient`: only its own process waits for the caller.
+    fn count_once(
+        &self,
+        counter: &Counter,
+        change: impl FnOnce(u16) -> u16,
+        patient: bool,
+    ) -> Grounded<u64> {
         let user = self.in_use().ok_or(Ground::Gone)?;
-        let locked = Locked::killable(&user).ok_or(Ground::Away)?;
+        let locked = self.lock(&user, patient).ok_or(Ground::Away)?;
         locked.count(counter, change)
     }
 }
