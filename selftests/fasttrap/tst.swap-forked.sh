@@ -10,14 +10,6 @@ done
 gcc -O2 -pthread -o /tmp/swap /src/selftests/fasttrap/swap.c || fail "gcc swap.c"
 dmesg -C
 begin /tmp/swap /tmp/libswap1.so /tmp/libswap2.so
-# A line to the program, and its answer.
-say() {
-	local before=$(wc -l </tmp/said)
-	echo "$1" >&3
-	answered() { [ "$(wc -l </tmp/said)" -gt "$before" ] || ! kill -0 "$target" 2>/dev/null; }
-	until_ok answered
-	kill -0 "$target" 2>/dev/null || { wait "$target"; fail "the program has ended with $? at \"$1\""; }
-}
 trace /tmp/o -x switchrate=50hz -n "pid$target:libswap*::entry /!told[probemod]/ { told[probemod] = 1; printf(\"%s\n\", probemod); }
 	pid$target:libswap*:: { this->any = 1; }"
 fires() { say call; grep -q "^libswap$1.so" /tmp/o; }

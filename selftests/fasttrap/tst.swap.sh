@@ -14,14 +14,6 @@ mkfifo /tmp/go
 target=$!
 exec 3>/tmp/go
 n=0
-# A line to the program, and its answer.
-say() {
-	local before=$(wc -l </tmp/said)
-	echo "$1" >&3
-	answered() { [ "$(wc -l </tmp/said)" -gt "$before" ] || ! kill -0 "$target" 2>/dev/null; }
-	until_ok answered
-	kill -0 "$target" 2>/dev/null || { wait "$target"; fail "the program has ended with $? at \"$1\""; }
-}
 calls() {
 	trace /tmp/o -n "pid$target:libswap*::entry { @[probemod] = count(); } pid$target:libswap*:: { this->any = 1; }"
 	say call
