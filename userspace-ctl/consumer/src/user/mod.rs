@@ -41,7 +41,7 @@ use libproc::Memory;
 use make::Reported;
 use miss::Missed;
 pub use provider::of_process;
-use provider::pid_of;
+use provider::{pid_of, split};
 use start::When;
 use std::cell::Cell;
 use std::collections::hash_map::Entry;
@@ -69,7 +69,7 @@ type Read = (Process, Option<Memory>);
 /// owes it if the provider ends with the process id: then the user has chosen to wait for this
 /// process.
 fn debtor(provider: &str, pid: u32) -> Account {
-    match provider.ends_with(&pid.to_string()) {
+    match split(provider).any(|(_, of)| of == pid) {
         true => Account::ROOT,
         false => Account::of(pid),
     }
@@ -484,24 +484,34 @@ mod tests {
     use crate::kernel::Deaf;
     use std::io::{Read as _, Write as _};
     use std::os::unix::process::CommandExt;
-    use std::process::{Command, Stdio};
+    use std::process::{Child, Command, Stdio};
+
+    /// A process that ends with its test.
+    struct Running(Child);
+
+    impl Drop for Running {
+        fn drop(&mut self) {
+            self.0.kill().unwrap();
+            self.0.wait().unwrap();
+        }
+    }
 
     /// Starts a process of another user, if we are root.
-    fn cat() -> Option<std::process::Child> {
+    fn cat() -> Option<Running> {
         let mut cat = Command::new("cat");
         let cat = cat.uid(77).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = cat.spawn().ok()?;
         // `spawn` returns before the kernel has mapped the dynamic linker.
         child.stdin.as_ref().unwrap().write_all(b"x").unwrap();
         child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
-        Some(child)
+        Some(Running(child))
     }
 
     /// A program may map files that take seconds each.
     #[test]
     fn a_user_whose_files_take_long_waits() {
         let child = cat();
-        let pid = child.as_ref().map_or_else(std::process::id, |child| child.id());
+        let pid = child.as_ref().map_or_else(std::process::id, |child| child.0.id());
         let (mut probes, mut kernel) = (ProcessProbes::default(), Deaf::default());
         let process = Process::read(pid).unwrap();
         let mut read = |probes: &mut ProcessProbes, provider: &str| {
@@ -528,17 +538,13 @@ mod tests {
         kernel.0.set(0);
         probes.prepare(&mut kernel, vec![pattern]);
         assert!(kernel.0.get() >= objects);
-        if let Some(mut child) = child {
-            child.kill().unwrap();
-            child.wait().unwrap();
-        }
     }
 
     /// Nothing may be said of a process that was not read.
     #[test]
     fn a_description_that_matches_nothing_tells_that_a_user_waits() {
         let child = cat();
-        let pid = child.as_ref().map_or_else(std::process::id, |child| child.id());
+        let pid = child.as_ref().map_or_else(std::process::id, |child| child.0.id());
         let (mut probes, mut kernel) = (ProcessProbes::default(), Deaf::default());
         let [any, named] = ["shop*".into(), format!("shop{pid}")];
         let [any, named] = [any, named].map(|p: String| ProbePattern::new(&p, "", "", ""));
@@ -548,16 +554,12 @@ mod tests {
         assert!(why.hint.as_ref().is_some_and(|hint| hint.contains("`shop1234")), "{why:?}");
         assert!(probes.why(&named).is_none());
         assert!(probes.any_program.begun().contains(&pid));
-        if let Some(mut child) = child {
-            child.kill().unwrap();
-            child.wait().unwrap();
-        }
     }
 
     #[test]
     fn a_process_is_not_read_while_its_user_waits() {
         let child = cat();
-        let pid = child.as_ref().map_or_else(std::process::id, |child| child.id());
+        let pid = child.as_ref().map_or_else(std::process::id, |child| child.0.id());
         let (mut probes, mut kernel) = (ProcessProbes::default(), Deaf::default());
         let mut read = |probes: &mut ProcessProbes| {
             kernel.0.set(0);
@@ -574,16 +576,12 @@ mod tests {
             probes.meet(&mut Deaf::default());
         }
         assert!(probes.any_program.begun().contains(&pid));
-        if let Some(mut child) = child {
-            child.kill().unwrap();
-            child.wait().unwrap();
-        }
     }
 
     #[test]
     fn a_user_pays_for_the_files_of_own_processes() {
-        let Some(mut child) = cat() else { return };
-        let pid = child.id();
+        let Some(child) = cat() else { return };
+        let pid = child.0.id();
         let mut probes = ProcessProbes::default();
         let process = Process::read(pid).unwrap();
         // Whether an object has probes of locks is seen in its symbols.
@@ -600,8 +598,6 @@ mod tests {
         let is_kept = Rc::ptr_eq(&first, &image(&probes));
         probes.forget(Account::user(77));
         let is_forgotten = !Rc::ptr_eq(&first, &image(&probes));
-        child.kill().unwrap();
-        child.wait().unwrap();
         assert_eq!((is_kept, is_forgotten), (true, true));
     }
 }

@@ -87,7 +87,7 @@ pub fn run(fake: &Fake, texts: &[&str], options: &[&str], mut steps: impl Waiter
     Outcome { longest: out.longest, out: text(out.all), err: text(err), end }
 }
 
-/// What was written, and the most bytes at once.
+/// Collects the output of a session, and notes how many bytes it wrote at once.
 #[derive(Default)]
 struct Written {
     all: Vec<u8>,
