@@ -49,7 +49,7 @@ impl Count for Full {
     }
 
     fn paused(&self) {
-        context::enter(|ctx| pause(ctx, &self.0));
+        context::enter(|ctx| pause(ctx, &self.0, 1));
     }
 }
 

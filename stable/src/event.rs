@@ -87,6 +87,10 @@ pub trait Machine {
     /// Notes that the current thread has begun `what`. A second call for the same thing adds its
     /// mark to the first.
     fn keep(&self, what: u64, mark: u64);
+    /// Tells whether the event may fire its probe once more: interrupts are off all the time.
+    fn has_time(&self) -> bool;
+    /// Counts things for which the probe did not fire.
+    fn lose(&self, things: u64);
     /// Removes and returns what the current thread has begun: `what`, or the latest thing. `None`
     /// if there is none.
     fn taken(&self, what: Option<u64>) -> Option<Taken>;
@@ -231,8 +235,8 @@ pub enum Each {
 /// The maximum number of arguments of a probe.
 pub const MAX_VALUES: usize = 6;
 
-/// The most bios of a request that fire a probe.
-const MAX_BIOS: u32 = 1 << 12;
+/// The most bios of a request that are looked at. The others count as one.
+const MAX_BIOS: u32 = 1 << 14;
 
 /// `SIGILL` and so on, as on x86.
 mod sig {
@@ -442,19 +446,30 @@ impl<M: Machine> Event<'_, M> {
         // No bio has the status yet.
         let status = m.arg(1) & 0xff;
         let mut bio = m.field(Field::RequestBio, request);
-        for _ in 0..MAX_BIOS {
+        let mut lost = 0u64;
+        for n in 0..=MAX_BIOS {
             if bio == 0 {
-                return;
+                break;
+            }
+            if n == MAX_BIOS {
+                lost = lost.wrapping_add(1);
+                break;
             }
             let size = m.field(Field::BioSize, bio);
             // A request whose data are done was reported before its flush.
             let was_told = size == 0 && m.field(Field::BioIoVec, bio) != 0;
             if !was_told {
-                let Some(left) = bytes.checked_sub(size) else { return };
+                let Some(left) = bytes.checked_sub(size) else { break };
                 bytes = left;
-                fire(&[bio, self.dentry(bio), status]);
+                match m.has_time() {
+                    true => fire(&[bio, self.dentry(bio), status]),
+                    false => lost = lost.wrapping_add(1),
+                }
             }
             bio = m.field(Field::BioNext, bio);
+        }
+        if lost != 0 {
+            m.lose(lost);
         }
     }
 }

@@ -6,8 +6,9 @@
 use crate::event::{self, Field, Machine, Taken};
 use crate::pending::{key_of, Kept, Set, SETS};
 use crate::table::{Row, ROWS};
+use core::cell::Cell;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use framework::{fire, forget, Args, EnableError, Packed, Probe};
+use framework::{fire, forget, pause, Args, EnableError, Packed, Probe};
 use kapi::publish::{Published, Replace};
 use kapi::tracepoint::{self, Passed, Tracepoint};
 use kapi::{context, field, mem, task, time, ProbeCtx};
@@ -120,6 +121,10 @@ fn hit(number: u64, passed: Passed<'_>) {
     });
 }
 
+/// How long an event may fire a probe again and again, in ns: as long as one firing may take
+/// (`budget.rs`). The last one may take as long again.
+const MOST: u64 = 20_000_000;
+
 /// Fires the probe of a row if the conditions of the row hold.
 ///
 /// # Context
@@ -128,7 +133,8 @@ pub(crate) fn happens(ctx: &ProbeCtx, row: u16, probe: &Probe, args: Packed<'_>)
     let Some(row) = ROWS.get(usize::from(row)) else { return };
     let Row { when, each, values, .. } = *row;
     let fire = &mut |values: &[u64]| fire(ctx, probe, Args::Values(values));
-    event::run(when, each, values, &Here { ctx, args, probe }, fire);
+    let here = Here { ctx, args, probe, until: Cell::new(0) };
+    event::run(when, each, values, &here, fire);
 }
 
 /// This machine, at the event.
@@ -136,6 +142,8 @@ struct Here<'a> {
     ctx: &'a ProbeCtx,
     args: Packed<'a>,
     probe: &'a Probe,
+    /// When the event must not fire any more, in ns; 0: that was not asked yet.
+    until: Cell<u64>,
 }
 
 impl Here<'_> {
@@ -194,6 +202,19 @@ impl Machine for Here<'_> {
         if let Some(of) = lost.and_then(|cookie| pending.of(cookie)) {
             of.lost.fetch_add(1, Relaxed);
         }
+    }
+
+    fn has_time(&self) -> bool {
+        let now = time::monotonic_ns();
+        match self.until.get() {
+            0 => self.until.set(now.saturating_add(MOST)),
+            until => return now < until,
+        }
+        true
+    }
+
+    fn lose(&self, things: u64) {
+        pause(self.ctx, self.probe, things);
     }
 
     fn taken(&self, what: Option<u64>) -> Option<Taken> {

@@ -73,12 +73,12 @@ impl Rest<'_> {
     }
 }
 
-/// Counts, for each consumer of the probe, that it does not fire for a while.
+/// Counts, for each consumer of the probe, that it does not fire for a while, or for so many things.
 ///
 /// # Context
 /// *probe*.
-pub fn pause(ctx: &ProbeCtx, probe: &Probe) {
-    count_for_each(ctx, probe, 1, |counters| &counters.pauses);
+pub fn pause(ctx: &ProbeCtx, probe: &Probe, times: u64) {
+    count_for_each(ctx, probe, times, |counters| &counters.pauses);
 }
 
 /// Counts, for each consumer of the probe, that the beginnings of some things were forgotten, so

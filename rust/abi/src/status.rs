@@ -27,7 +27,7 @@ pub struct Status {
     /// a probe).
     pub nested: u64,
     /// How often a probe of `cpc` missed events, for a second at most, because perf had stopped its
-    /// counter on a CPU.
+    /// counter on a CPU; and for how many parts of long requests `io:::done` did not fire.
     pub pauses: u64,
     /// Waits of `lockstat`, `io` and other probes that fire at the end of something whose beginning
     /// was forgotten, because too many threads wait at a time.
