@@ -4,10 +4,11 @@
  * go. A timer fires in a hard interrupt; the interrupted address is passed on. This is C because each
  * tick is short, and because the kernel offers timers and their hotplug callbacks as inline functions.
  *
- * The kernel calls us on each CPU that comes online and, when an instance is added, on each CPU
- * that is online, so both start a timer in the same way. It keeps CPUs from coming and going
- * meanwhile.
+ * The kernel calls us on each CPU that comes online. It would do so on those that are online, too, when
+ * a ticker is added, but by a thread of each CPU, which has no real-time priority: behind a program that
+ * has, that thread may wait for ever, and all who start tickers with it. An interrupt does not wait.
  */
+#include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>
@@ -151,10 +152,32 @@ struct kapi_ticker *kapi_ticker_new(u64 interval, bool everywhere, kapi_tick_fn 
 	return t;
 }
 
-/* From now on fn(arg, ...) is called in hard interrupts. */
+static void kapi_beat_here(void *arg)
+{
+	const struct kapi_ticker *t = arg;
+
+	kapi_beat_first(this_cpu_ptr(t->beats));
+}
+
+/*
+ * From now on fn(arg, ...) is called in hard interrupts. A CPU that comes online before cpus_read_lock()
+ * has its timer already; a second start only moves its first tick.
+ */
 int kapi_ticker_start(int state, struct kapi_ticker *t)
 {
-	return cpuhp_state_add_instance(state, &t->node);
+	int err = cpuhp_state_add_instance_nocalls(state, &t->node);
+
+	if (err)
+		return err;
+	cpus_read_lock();
+	if (t->everywhere) {
+		on_each_cpu(kapi_beat_here, t, true);
+	} else if (t->cpu < 0) {
+		t->cpu = cpu_online(t->wanted) ? t->wanted : cpumask_any(cpu_online_mask);
+		smp_call_function_single(t->cpu, kapi_beat_here, t, true);
+	}
+	cpus_read_unlock();
+	return 0;
 }
 
 /* When it returns, fn is neither called nor running. */
