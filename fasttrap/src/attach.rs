@@ -17,7 +17,7 @@ use crate::code::{reason, Reader};
 use crate::copy::MOST_ADOPTED;
 use crate::litter::MOST_INSIDE;
 use crate::probes::{Known, Part, Probes};
-use crate::process::{complain_of, may_be_copy, Point, Process, BATCH};
+use crate::process::{complain_of, may_be_copy, Batch, Point, Process};
 use crate::processes::{Keyed, Processes};
 use crate::table::{Spaces, SPACES};
 use abi::user::UserReason;
@@ -41,6 +41,8 @@ pub(crate) struct State {
     pub(crate) probes: Probes,
     /// The kernel calls our handlers for events of processes.
     pub(crate) watching: bool,
+    /// Nobody removes what a process adopts any more.
+    pub(crate) is_ending: bool,
     /// The time in milliseconds until the next check whether threads have left the slots.
     pub(crate) patience: u32,
     /// The key from which on stuck processes are retried next.
@@ -411,12 +413,13 @@ impl State {
 
     fn change(&mut self, on: bool) {
         for process in self.processes.iter_mut().filter(|p| p.changed) {
-            let (mut pokes, mut which) = ([Poke::new(0, 0, 0, 0); BATCH], [0; BATCH]);
+            let mut pokes = Batch::new(Poke::NONE, process.points.len());
+            let mut which = Batch::new(0, process.points.len());
             let mut at = 0;
             loop {
                 let mut n = 0usize;
                 let rest = process.points.iter().enumerate().skip(at);
-                let all = pokes.iter_mut().zip(which.iter_mut());
+                let all = pokes.room().iter_mut().zip(which.room());
                 let wanted = rest.filter(|(_, p)| {
                     // Without a slot, a thread that hits the breakpoint could not continue.
                     p.armed != on && process.wants(p) == on && (p.slot != 0 || !on)
@@ -429,11 +432,11 @@ impl State {
                 if n == 0 {
                     break;
                 }
-                let pokes = pokes.get_mut(..n).unwrap_or_default();
+                let pokes = pokes.room().get_mut(..n).unwrap_or_default();
                 let Process { points, space, .. } = &mut *process;
                 space.poke(pokes);
-                for (poke, i) in pokes.iter().zip(which) {
-                    if let Some(point) = points.get_mut(i) {
+                for (poke, i) in pokes.iter().zip(which.room()) {
+                    if let Some(point) = points.get_mut(*i) {
                         point.failed = poke.result().err();
                         point.armed = match poke.result() {
                             Ok(()) => on,
@@ -525,6 +528,9 @@ impl State {
     /// [`adopted`](Self::adopted), its threads pass that as those of the original do. `ENOSPC`,
     /// `ENOMEM`: the copy cannot have any more.
     pub(crate) fn adopt(&mut self, parent: u64, copy: Found, point: Point) -> Result {
+        if self.is_ending {
+            return Err(ESHUTDOWN);
+        }
         let key = copy.space.key();
         self.know(copy)?;
         let original = self.process(parent).ok_or(ESRCH)?;

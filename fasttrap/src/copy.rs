@@ -12,7 +12,7 @@ use kernel::prelude::*;
 use x86::encoding::INT3;
 
 /// The value of [`Space::ground`] for anonymous memory.
-const NO_FILE: u64 = 0;
+pub(crate) const NO_FILE: u64 = 0;
 
 /// The most places that a child takes over from its parent. They count for its user.
 pub(crate) const MOST_ADOPTED: usize = 1 << 10;

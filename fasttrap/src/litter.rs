@@ -13,7 +13,7 @@
 //! that belongs to none of its probes any more counts for its user, as the probes do.
 
 use crate::index::Index;
-use crate::process::{Point, Process, Slots, BATCH};
+use crate::process::{Batch, Point, Process, Slots};
 use crate::table::SLOT_SIZE;
 use abi::user::MAX_NOTES;
 use kapi::user::{Poke, Thread};
@@ -99,18 +99,18 @@ impl Process {
 
     /// Does for the dead places the work of [`rewrite`](Self::rewrite).
     pub(crate) fn rewrite_dead(&self) {
-        let mut pokes = [Poke::new(0, 0, 0, 0); BATCH];
+        let mut pokes = Batch::new(Poke::NONE, self.points.len());
         let mut dead = self.points.iter().filter(|p| p.is_dead());
         loop {
             let mut n = 0usize;
-            for (to, point) in pokes.iter_mut().zip(dead.by_ref()) {
+            for (to, point) in pokes.room().iter_mut().zip(dead.by_ref()) {
                 *to = point.change(point.first(), point.first());
                 n = n.wrapping_add(1);
             }
             if n == 0 {
                 return;
             }
-            self.space.poke(pokes.get_mut(..n).unwrap_or_default());
+            self.space.poke(pokes.room().get_mut(..n).unwrap_or_default());
         }
     }
 

@@ -26,8 +26,35 @@ use x86::encoding::{is_call, INT3};
 /// `xor %eax,%eax`
 const CLEAR: [u8; 2] = [0x31, 0xc0];
 
-/// The number of breakpoints that are written at a time.
-pub(crate) const BATCH: usize = 64;
+/// The numbers of breakpoints that are changed at a time: with memory for it, and without.
+const MANY: usize = 1 << 12;
+const FEW: usize = 64;
+
+/// Room for changes of breakpoints. After a fork, a thread is made for each call that changes some
+/// (`kapi::errand`), so a call should change many.
+pub(crate) struct Batch<T> {
+    many: KVVec<T>,
+    few: [T; FEW],
+}
+
+impl<T: Copy> Batch<T> {
+    /// Creates room for as many as are wanted, or for a part of them.
+    pub(crate) fn new(empty: T, wanted: usize) -> Self {
+        let (mut many, n) = (KVVec::new(), wanted.min(MANY));
+        if n > FEW && mem::reserve(&mut many, n).is_ok() {
+            (0..n).for_each(|_| drop(many.push_within_capacity(empty)));
+        }
+        Self { many, few: [empty; FEW] }
+    }
+
+    /// Returns all of it.
+    pub(crate) fn room(&mut self) -> &mut [T] {
+        match self.many.is_empty() {
+            true => &mut self.few,
+            false => &mut self.many,
+        }
+    }
+}
 
 /// The number of slots in the first piece of memory of a process, and in the largest.
 const LEAST_SLOTS: u64 = 1 << 10;
@@ -777,10 +804,11 @@ impl Process {
     /// failed because memory was short, the page was not in memory, or it was a copy of the text
     /// that cannot be changed.
     pub(crate) fn poke_all(&self, space: &Space, poke: impl Fn(&Point) -> Poke) -> usize {
-        let (mut pokes, mut left) = ([Poke::new(0, 0, 0, 0); BATCH], 0usize);
-        for points in self.points.chunks(BATCH) {
-            pokes.iter_mut().zip(points).for_each(|(to, point)| *to = poke(point));
-            let pokes = pokes.get_mut(..points.len()).unwrap_or_default();
+        let (mut room, mut left) = (Batch::new(Poke::NONE, self.points.len()), 0usize);
+        let room = room.room();
+        for points in self.points.chunks(room.len()) {
+            room.iter_mut().zip(points).for_each(|(to, point)| *to = poke(point));
+            let pokes = room.get_mut(..points.len()).unwrap_or_default();
             space.poke(pokes);
             let is_left = |(poke, point): &(&Poke, &Point)| match poke.result() {
                 Err(Ground::NoMemory | Ground::Away) => point.armed,

@@ -3,6 +3,7 @@
 
 use crate::attach::{Copied, State};
 use crate::context::{Context, Fasttrap, CONTEXT};
+use crate::copy::NO_FILE;
 use crate::helper;
 use crate::probes::{Known, Probes};
 use crate::process::{complain_of, may_be_copy, Point, Process};
@@ -95,8 +96,8 @@ fn clean(context: &Context, parent: u64, child: &Space) -> Result {
     if rest.any_adopted && context.fasttrap.state.lock().adopted().is_err() {
         rest.left = rest.left.wrapping_add(1);
     }
-    // Any user can cause this, so log it once.
-    if rest.left > 0 && !LEFT.swap(true, Relaxed) {
+    // Any user can cause this, so log it once. When the module goes, this is the last chance.
+    if rest.left > 0 && (!LEFT.swap(true, Relaxed) || rest.is_ending) {
         complain_of(rest.left);
     }
     if !rest.any_adopted {
@@ -114,6 +115,8 @@ struct Rest {
     any_adopted: bool,
     /// It cannot have any more.
     is_full: bool,
+    /// The module is being unloaded.
+    is_ending: bool,
 }
 
 impl Rest {
@@ -126,7 +129,8 @@ impl Rest {
             Ok(()) => self.any_adopted = true,
             Err(e) => {
                 // Each attempt takes locks and may add up the places of all processes.
-                self.is_full |= e == ENOSPC || e == ENOMEM;
+                self.is_ending |= e == ESHUTDOWN;
+                self.is_full |= e == ENOSPC || e == ENOMEM || e == ESHUTDOWN;
                 self.left = self.left.wrapping_add(1);
             }
         }
@@ -142,7 +146,7 @@ fn clean_places(
 ) -> Result {
     for from in (0..).step_by(FEW) {
         let mut points = [None; FEW];
-        let mut pokes = [Poke::new(0, 0, 0, 0); FEW];
+        let mut pokes = [Poke::NONE; FEW];
         let n = {
             let state = context.fasttrap.state.lock();
             let Some(process) = state.process(parent) else { return Ok(()) };
@@ -159,6 +163,15 @@ fn clean_places(
         };
         if n == 0 {
             break;
+        }
+        // Where other text is, the breakpoint is not, and the child need not wait for the page.
+        for (point, poke) in points.iter_mut().zip(pokes.iter_mut()).filter(|_| are_replaced) {
+            let is_other = |p: &mut Point| {
+                child.text(p.addr).is_ok_and(|text| text != p.text && text != NO_FILE)
+            };
+            if point.as_mut().is_some_and(is_other) {
+                (*point, *poke) = (None, Poke::NONE);
+            }
         }
         let pokes = pokes.get_mut(..n).unwrap_or_default();
         child.poke_patiently(pokes)?;
@@ -326,6 +339,7 @@ pub fn start(framework: &Arc<Framework>) -> Result<Running> {
         processes: Processes::new(),
         probes: Probes::new(time::seed()),
         watching: false,
+        is_ending: false,
         patience: 0,
         next_stuck: 0,
     };
@@ -344,6 +358,7 @@ impl Drop for Running {
     fn drop(&mut self) {
         // No probe is enabled, because there are no consumers any more.
         let mut state = self.context.fasttrap.state.lock();
+        state.is_ending = true;
         state.restore();
         state.vacate();
         drop(state);

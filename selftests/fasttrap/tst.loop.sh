@@ -76,6 +76,38 @@ end_trace
 expect "counts after a fork" "$(awk 'NF == 2 && $2 ~ /^[0-9]+$/ { print $1, $2 }' /tmp/o | sort | xargs)" "entry 1 sold 1"
 step s int3
 expect "not traced any more" "$(tail -n 1 /tmp/said)" "int3 0 semaphore 0"
+# No thread can be made when the tracing ends, so none can get the program a copy of what it shares with its child. Then the
+# module is unloaded, and changes what they share.
+step f forked
+trace /tmp/o -n "pid$target:stays:leaf:entry, shop$target:::sold { @[probename] = count(); }"
+step f forked
+trap 'umount -l /tmp/mnt; insmod "$module"' EXIT
+python3 - "$tracer" <<'P' || fail "not unloaded"
+import ctypes, os, signal, sys, time
+libc, tracer, most = ctypes.CDLL(None, use_errno=True), int(sys.argv[1]), "/proc/sys/kernel/threads-max"
+DELETE_MODULE, EAGAIN, EBUSY = 176, 11, 16
+before = open(most).read()
+
+with open(most, "w") as f:
+    f.write("20")
+try:
+    os.kill(tracer, signal.SIGINT)
+    # Bash awaits it.
+    while os.path.exists(f"/proc/{tracer}"):
+        time.sleep(0.05)
+    # The last reference to an open file is dropped a moment later.
+    for _ in range(200):
+        if libc.syscall(DELETE_MODULE, b"dtrace", os.O_NONBLOCK) == 0 or ctypes.get_errno() not in (EAGAIN, EBUSY):
+            break
+        time.sleep(0.05)
+finally:
+    with open(most, "w") as f:
+        f.write(before)
+sys.exit(os.path.exists("/sys/module/dtrace"))
+P
+wait "$tracer"
+step s int3
+expect "after the module, with children" "$(tail -n 1 /tmp/said)" "int3 0 semaphore 0"
 step c called
 exec 3>&-
 end_well

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Threads of our own that map memory for other processes (mapping.rs), or copy pages of theirs that they
- * share with their children (errand.rs), while the caller holds locks that others wait for. A process decides how long such an
- * errand takes; the caller decides how long it waits for it.
+ * share with their children (errand.rs), while the caller holds locks that others wait for. A process
+ * decides how long such an errand takes; the caller decides how long it waits for it.
  */
 #include <linux/atomic.h>
 #include <linux/completion.h>
@@ -81,23 +81,31 @@ static void kapi_errand_end(struct kapi_errand *e)
 				kapi_errands[i] = NULL;
 		}
 	}
-	kfree(e);
+	kvfree(e);
 }
 
 static int kapi_errand_thread(void *arg)
 {
 	struct kapi_errand *e = arg;
+	bool left;
 
 	allow_kernel_signal(SIGKILL);
 	kthread_use_mm(e->mm);
-	if (e->n)
+	/* On a busy machine the waiter may be gone before this begins, and no signal would end it any more. */
+	if (atomic_read(&e->state) == KAPI_LEFT_BEHIND)
+		e->result = -EINTR;
+	else if (e->n)
 		e->result = kapi_copy_here(e->mm, e->pages, e->n);
 	else
 		e->result = kapi_map_here(e->mm, e->near, e->size, &e->looked);
+	left = atomic_xchg(&e->state, KAPI_DONE) == KAPI_LEFT_BEHIND;
+	/* Nobody will know of this memory. */
+	if (left && !e->n && e->result > 0)
+		vm_munmap(e->result, e->size);
 	kthread_unuse_mm(e->mm);
 	mmput_async(e->mm);
 	/* The waiter goes on when this thread is in the kernel's own text. */
-	if (atomic_xchg(&e->state, KAPI_DONE) == KAPI_UNDER_WAY)
+	if (!left)
 		kthread_complete_and_exit(&e->done, 0);
 	kapi_errand_end(e);
 	module_put_and_kthread_exit(0);
@@ -118,6 +126,7 @@ static struct task_struct *kapi_errand_begin(struct kapi_errand *e)
 /* Returns false if the thread has to be left behind. */
 static bool kapi_errand_wait(struct kapi_errand *e, struct task_struct *thread, u64 ns)
 {
+	u32 owner = e->owner;
 	int i;
 
 	if (wait_for_completion_timeout(&e->done, nsecs_to_jiffies(ns)))
@@ -128,8 +137,11 @@ static bool kapi_errand_wait(struct kapi_errand *e, struct task_struct *thread, 
 		if (wait_for_completion_timeout(&e->done, HZ / 20))
 			return true;
 	}
-	if (atomic_xchg(&e->state, KAPI_LEFT_BEHIND) == KAPI_UNDER_WAY)
+	if (atomic_xchg(&e->state, KAPI_LEFT_BEHIND) == KAPI_UNDER_WAY) {
+		pr_warn_ratelimited("dtrace: a process of user %u keeps thread %d waiting for its memory; the module stays until that ends\n",
+				    owner, thread->pid);
 		return false;
+	}
 	wait_for_completion(&e->done);
 	return true;
 }
@@ -166,7 +178,7 @@ static long kapi_errand_run(struct kapi_errand *e, u64 ns, bool *left)
 /* An errand that is admitted; ERR_PTR(-EINTR): too many are under way. */
 static struct kapi_errand *kapi_errand_make(struct mm_struct *mm, u32 owner, u32 n)
 {
-	struct kapi_errand *e = kzalloc(struct_size(e, pages, n), GFP_KERNEL | __GFP_NOWARN);
+	struct kapi_errand *e = kvzalloc(struct_size(e, pages, n), GFP_KERNEL | __GFP_NOWARN);
 
 	if (!e)
 		return ERR_PTR(-ENOMEM);
@@ -176,7 +188,7 @@ static struct kapi_errand *kapi_errand_make(struct mm_struct *mm, u32 owner, u32
 	init_completion(&e->done);
 	if (kapi_errand_admit(e))
 		return e;
-	kfree(e);
+	kvfree(e);
 	return ERR_PTR(-EINTR);
 }
 
@@ -199,7 +211,7 @@ long kapi_map_there(struct mm_struct *mm, u32 owner, u64 near, u64 size, u64 ns,
 	return result;
 }
 
-/* Has kapi_copy_here() called for these pages. */
+/* Has kapi_copy_here() called for these pages. -EINTR: some may be copied. */
 long kapi_copy_there(struct mm_struct *mm, u32 owner, const u64 *pages, u32 n, u64 ns)
 {
 	struct kapi_errand *e = kapi_errand_make(mm, owner, n);

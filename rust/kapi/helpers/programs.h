@@ -62,11 +62,11 @@ struct kapi_area {
 	u64 start, end, flags, offset, inode, number, shown_number;
 	u32 device, generation, shown_device;
 	bool answers;
-	/* A userfaultfd handles its faults. */
-	bool watched;
 };
 bool kapi_space_area(struct mm_struct *mm, u64 addr, struct kapi_area *to);
-bool kapi_page_is_own(struct page *page);
+bool kapi_is_ending(void);
+bool kapi_page_is_copy(struct page *page);
+long kapi_space_page(struct mm_struct *mm, u64 addr, u32 flags, struct page **page);
 void kapi_page_put(struct page *page, bool dirty);
 bool kapi_shadow_stack(void);
 

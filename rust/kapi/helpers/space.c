@@ -10,6 +10,8 @@
 #include <linux/major.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
+#include <linux/mmzone.h>
+#include <linux/module.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/ptrace.h>
@@ -19,6 +21,7 @@
 #include <linux/sched/task.h>
 #include <linux/user_namespace.h>
 #include <linux/userfaultfd_k.h>
+#include <linux/vmstat.h>
 #include <asm/mmu_context.h>
 #include <asm/prctl.h>
 #include "kapi.h"
@@ -247,7 +250,7 @@ bool kapi_space_area(struct mm_struct *mm, u64 addr, struct kapi_area *to)
 		return false;
 	*to = (struct kapi_area) {
 		.start = vma->vm_start, .end = vma->vm_end, .flags = vma->vm_flags,
-		.offset = (u64)vma->vm_pgoff << PAGE_SHIFT, .answers = kapi_answers(vma), .watched = userfaultfd_armed(vma),
+		.offset = (u64)vma->vm_pgoff << PAGE_SHIFT, .answers = kapi_answers(vma),
 	};
 	if (vma->vm_file) {
 		const struct inode *inode = file_inode(vma->vm_file);
@@ -264,10 +267,62 @@ bool kapi_space_area(struct mm_struct *mm, u64 addr, struct kapi_area *to)
 	return true;
 }
 
-/* Tells whether it is a copy of a page of a file, or of no file. */
-bool kapi_page_is_own(struct page *page)
+/*
+ * Tells whether the allocator would give a page without use of its reserves, on whatever node: some zone is above
+ * its low watermark, with what that zone keeps for others.
+ */
+static bool kapi_has_free_pages(void)
 {
-	return PageAnon(page);
+	int nid, i;
+
+	for_each_node_state(nid, N_MEMORY) {
+		for (i = 0; i < MAX_NR_ZONES; i++) {
+			struct zone *zone = &NODE_DATA(nid)->node_zones[i];
+
+			if (populated_zone(zone) && zone_page_state(zone, NR_FREE_PAGES) >
+			    low_wmark_pages(zone) + zone->lowmem_reserve[MAX_NR_ZONES - 1])
+				break;
+		}
+		if (i == MAX_NR_ZONES)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Gets the page of an address for a caller that holds mmap_lock, and other locks that others wait for. A page that
+ * is made is charged to its program's memory cgroup. At the limit of that, the kernel would first reclaim memory, and
+ * then kill one process of the cgroup after the other; each that waits for an unanswering FUSE daemon takes two
+ * seconds. For a thread with PF_MEMALLOC it charges beyond the limit (try_charge_memcg()), and reclaims nothing; the
+ * program's next page pays. The flag opens the allocator's reserves, too, so this fails with -EAGAIN while
+ * they might be needed. The callers hold a lock, so few threads get here between that check and the fault, each for
+ * one page.
+ */
+long kapi_space_page(struct mm_struct *mm, u64 addr, u32 flags, struct page **page)
+{
+	unsigned int noreclaim;
+	long n = get_user_pages_remote(mm, addr, 1, flags | FOLL_FORCE | FOLL_NOFAULT, page, NULL);
+
+	if (n == 1 || (flags & FOLL_NOFAULT))
+		return n;
+	if (!kapi_has_free_pages())
+		return -EAGAIN;
+	noreclaim = memalloc_noreclaim_save();
+	n = get_user_pages_remote(mm, addr, 1, flags | FOLL_FORCE, page, NULL);
+	memalloc_noreclaim_restore(noreclaim);
+	return n;
+}
+
+/* Tells whether this module is being unloaded. */
+bool kapi_is_ending(void)
+{
+	return !module_is_live(THIS_MODULE);
+}
+
+/* Tells whether it is no page of a file, and only processes that were copied share it. */
+bool kapi_page_is_copy(struct page *page)
+{
+	return PageAnon(page) && !folio_test_ksm(page_folio(page));
 }
 
 void kapi_page_put(struct page *page, bool dirty)

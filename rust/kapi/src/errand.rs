@@ -2,9 +2,9 @@
 //! Pages that a process shares with its children: a thread of our own (`errand.c`) gives it copies
 //! of its own to write to, while the caller holds locks that others wait for.
 
-use crate::modules;
+use crate::mem;
 use crate::patience;
-use crate::space::{start_of_page, Locked, Space, PAGES};
+use crate::space::{start_of_page, Locked, Space};
 use crate::sys;
 use crate::time;
 use core::slice;
@@ -13,8 +13,11 @@ use kernel::ffi::{c_long, c_void};
 use kernel::mm::MmWithUser;
 use kernel::prelude::*;
 
-/// Gives the process its own copies of these pages. Returns 0 or an errno: `EINTR`: a signal has
-/// killed the thread; `EFAULT`: there is none of some page.
+/// How many pages are copied at a time.
+const PAGES: usize = 1 << 12;
+
+/// Gives the process its own copies of these pages. Returns how many it has got; a signal that
+/// kills the thread ends this.
 ///
 /// # Safety
 ///
@@ -26,53 +29,44 @@ unsafe extern "C" fn kapi_copy_here(mm: *mut c_void, pages: *const u64, n: u32) 
     let mm = unsafe { MmWithUser::from_raw(mm.cast()) };
     // SAFETY: by the caller.
     let pages = unsafe { slice::from_raw_parts(pages, n as usize) };
-    let mut result = Ok(());
+    let mut copied: c_long = 0;
     for addr in pages {
         let copy = |locked: Locked<'_>| locked.fault(*addr, bindings::FOLL_WRITE);
-        let done = Locked::killable(mm).ok_or(EINTR).and_then(copy);
-        result = result.and(done);
-        if done == Err(EINTR) {
-            result = done;
-            break;
+        match Locked::killable(mm).ok_or(EINTR).and_then(copy) {
+            Ok(()) => copied = copied.wrapping_add(1),
+            Err(e) if e == EINTR => break,
+            // The program may have unmapped it. The others are copied all the same.
+            Err(_) => {}
         }
     }
-    // CAST: a `c_long` has all errnos.
-    result.map_or_else(|e| e.to_errno() as c_long, |()| 0)
+    copied
 }
 
 impl Space {
     /// Gives the process its own copies of pages that it shares with its children. They may be
-    /// shared again at once, if it forks. Returns false if there is nothing to do, or no time.
+    /// shared again at once, if it forks. Returns false if it got none: there is nothing to do, or
+    /// no time or memory for it, or the module is being unloaded and no thread could be left behind.
     pub(crate) fn copy(&self, addrs: impl Iterator<Item = u64>) -> bool {
-        let (mut pages, mut n) = ([0; PAGES], 0usize);
+        let mut pages = KVVec::new();
         for page in addrs.map(start_of_page) {
-            if n.checked_sub(1).and_then(|last| pages.get(last)) != Some(&page) {
-                let Some(to) = pages.get_mut(n) else { break };
-                (*to, n) = (page, n.wrapping_add(1));
+            if pages.last() == Some(&page) {
+                continue;
+            }
+            if pages.len() == PAGES || mem::push(&mut pages, page).is_err() {
+                break;
             }
         }
-        let pages = pages.get(..n).unwrap_or_default();
-        let Some(user) = self.in_use().filter(|_| n != 0) else { return false };
+        let Some(user) = self.in_use().filter(|_| !pages.is_empty()) else { return false };
         let (since, owner) = (time::monotonic_ns(), self.owner());
-        if !modules::hold_own() {
-            // The module is being unloaded: a thread could not be left behind.
-            let copy = |addr: &u64| {
-                let locked = Locked::soon(&user, owner).filter(|locked| locked.is_own(*addr));
-                locked.is_some_and(|locked| locked.fault(*addr, bindings::FOLL_WRITE).is_ok())
-            };
-            return pages.iter().filter(|addr| copy(addr)).count() != 0;
-        }
         let copied = patience::left_for_errand(owner).map(|left| {
             let mm = user.as_raw().cast();
-            // SAFETY: `user` keeps the users of the `mm_struct`, and `pages` has `n` addresses.
+            // SAFETY: `user` keeps the users of the `mm_struct`, and `pages` has so many addresses.
             // CAST: at most `PAGES`.
-            unsafe { sys::kapi_copy_there(mm, owner, pages.as_ptr(), n as u32, left) }
+            unsafe { sys::kapi_copy_there(mm, owner, pages.as_ptr(), pages.len() as u32, left) }
         });
-        // SAFETY: taken above; the caller is awaited before the module goes.
-        unsafe { modules::release_own() };
         if copied.is_some() {
             patience::take(owner, since);
         }
-        copied == Some(0)
+        copied.is_some_and(|copied| copied > 0)
     }
 }

@@ -53,6 +53,11 @@ pub(crate) fn hold_own() -> bool {
     unsafe { bindings::try_module_get(own()) }
 }
 
+/// Tells whether our own module is being unloaded.
+pub(crate) fn is_ending() -> bool {
+    sys::kapi_is_ending()
+}
+
 /// Drops a reference to our own module.
 ///
 /// # Safety

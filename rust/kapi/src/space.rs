@@ -19,6 +19,8 @@
 //!   parent a copy to write to. On the other memory, a thread of our own takes that fault
 //!   (`errand.c`): nobody keeps the page from being removed just before, and then it comes from the
 //!   program. The thread is waited for a bounded time, too.
+//! - A page that is made under such locks is charged beyond its cgroup's limit, and nothing is
+//!   reclaimed or killed for it (`kapi_space_page()`).
 //! - A thread that holds no lock brings pages in first ([`Space::touch`]). It waits for as long as
 //!   the process likes, and a signal that kills the thread ends that wait as far as the file system
 //!   allows.
@@ -36,7 +38,7 @@ use core::mem;
 use core::ptr::{self, NonNull};
 use kernel::bindings;
 use kernel::error::to_result;
-use kernel::ffi::c_void;
+use kernel::ffi::{c_long, c_void};
 use kernel::mm::virt::flags;
 use kernel::mm::{Mm, MmWithUser, MmWithUserAsync};
 use kernel::page::{PAGE_MASK, PAGE_SIZE};
@@ -61,7 +63,7 @@ pub enum Ground {
     /// Other bytes are there than expected.
     Differs,
     /// It is not present, and only a program can make it present (FUSE, userfaultfd); or the
-    /// process keeps its memory map locked.
+    /// process keeps its memory map locked; or the machine has little free memory.
     Away,
 }
 
@@ -103,14 +105,18 @@ pub struct Poke {
 }
 
 impl Poke {
+    /// A change of nothing.
+    pub const NONE: Self = Self { addr: 0, text: 0, old: 0, new: 0, result: Ok(()) };
+
     /// Changes `old` to `new`, in the text with this number. A byte that is
     /// neither is left alone.
     pub fn new(addr: u64, text: u64, old: u8, new: u8) -> Self {
         Self { addr, text, old, new, result: Ok(()) }
     }
 
+    /// Tells whether a page is needed for it. One that is not present has nothing to restore.
     fn is_away(&self) -> bool {
-        self.result == Err(Ground::Away)
+        self.result == Err(Ground::Away) && self.old != self.new
     }
 
     /// Returns the result.
@@ -125,8 +131,9 @@ const TRIES: usize = 8;
 /// How many bytes are changed while other threads wait for the process's memory map.
 const CHUNK: usize = 256;
 
-/// How many pages are copied at a time.
-pub(crate) const PAGES: usize = 64;
+/// What `kapi_space_page` returns if the machine has little free memory.
+// CAST: errnos are small.
+const WAIT: c_long = -(bindings::EAGAIN as c_long);
 
 /// Flags, as [`Area`] has them.
 const EXEC: u64 = flags::EXEC as u64;
@@ -234,7 +241,7 @@ impl<'a> Locked<'a> {
         self.area_from(addr).filter(|a| a.start <= addr)
     }
 
-    /// Gets the page of an address. Waits for no user's program.
+    /// Gets the page of an address. Waits for no user's program, and not for memory.
     fn page(&self, addr: u64, flags: u32) -> Grounded<Page<'_>> {
         let area = self.area(addr).ok_or(Ground::Unmapped)?;
         let flags = match area.answers {
@@ -242,26 +249,15 @@ impl<'a> Locked<'a> {
             false => flags | bindings::FOLL_NOFAULT,
         };
         let mut page = ptr::null_mut();
-        // SAFETY: the lock is held by the invariant, and kept: there is no `locked`. `page` has
-        // room for one.
-        let n = unsafe {
-            bindings::get_user_pages_remote(
-                self.0.as_raw(),
-                start_of_page(addr) as usize,
-                1,
-                flags | bindings::FOLL_FORCE,
-                &mut page,
-                ptr::null_mut(),
-            )
-        };
+        let (mm, start) = (self.0.as_raw().cast(), start_of_page(addr));
+        // SAFETY: the lock is held by the invariant, and kept. `page` has room for one.
+        let n = unsafe { sys::kapi_space_page(mm, start, flags, &mut page) };
         match NonNull::new(page) {
             // INVARIANT: the call above returned a reference, for writing if we asked for that.
-            Some(at) if n == 1 => Ok(Page {
-                at: at.cast(),
-                own: flags & bindings::FOLL_WRITE != 0,
-                _locked: PhantomData,
-            }),
-            _ if flags & bindings::FOLL_NOFAULT != 0 => Err(Ground::Away),
+            Some(at) if n == 1 => {
+                Ok(Page { at, own: flags & bindings::FOLL_WRITE != 0, _locked: PhantomData })
+            }
+            _ if n == WAIT || flags & bindings::FOLL_NOFAULT != 0 => Err(Ground::Away),
             _ => Err(Ground::NoMemory),
         }
     }
@@ -303,11 +299,13 @@ impl<'a> Locked<'a> {
         }
         let mut bytes = [0; 2];
         // An even address: both bytes are in one page.
-        self.page(c.at, 0)?.read(c.at, &mut bytes);
+        let mut page = self.page(c.at, 0)?;
+        page.read(c.at, &mut bytes);
         let now = u16::from_le_bytes(bytes);
         let then = change(now);
         if then != now {
-            self.page(c.at, bindings::FOLL_WRITE)?.write(c.at, &then.to_le_bytes());
+            page.make_own(self, c.at, 0)?;
+            page.write(c.at, &then.to_le_bytes());
         }
         Ok(home)
     }
@@ -316,30 +314,22 @@ impl<'a> Locked<'a> {
     fn touch(self, addr: u64) -> Result {
         let area = self.area(addr).ok_or(EFAULT)?;
         let write = if area.flags & SHARED == 0 { bindings::FOLL_WRITE } else { 0 };
-        if area.answers || self.page(addr, write).is_ok() {
+        if self.page(addr, write).is_ok() {
             return Ok(());
+        }
+        if area.answers {
+            return self.fault(addr, write);
         }
         // A daemon that has read the request may never answer, and then no signal ends the wait.
         // So rmmod must not begin meanwhile; once it has begun, nobody begins to wait.
-        // A child needs no program to get its copy of a page that it shares with its parent.
-        let is_held = modules::hold_own();
-        if !is_held && !self.is_own(addr) {
+        if !modules::hold_own() {
             return Err(EFAULT);
         }
         let result = self.fault(addr, write);
-        if is_held {
-            // SAFETY: taken above. A child is awaited before the module goes (`children.c`); any
-            // other caller has a file open, which holds the module.
-            unsafe { modules::release_own() };
-        }
+        // SAFETY: taken above. A child is awaited before the module goes (`children.c`); any other
+        // caller has a file open, which holds the module.
+        unsafe { modules::release_own() };
         result
-    }
-
-    /// Tells whether a fault for writing needs no program: the page is present and is a copy
-    /// already, and no userfaultfd handles the fault.
-    pub(crate) fn is_own(&self, addr: u64) -> bool {
-        let is_watched = self.area(addr).is_none_or(|area| area.watched);
-        !is_watched && self.page(addr, 0).is_ok_and(|page| page.is_own())
     }
 
     /// Faults in the page of an address, for as long as that takes.
@@ -392,8 +382,9 @@ fn next_part(addr: u64, done: usize, len: usize) -> (u64, usize) {
 ///
 /// # Invariants
 ///
-/// `at` is a page, and this value has a reference to it. If it is `own`, the process has it for
-/// itself and may write to it.
+/// `at` is a page, and this value has a reference to it. If it is `own`, it may be written to: the
+/// process has it for itself, or shares it only with its children while the module is being
+/// unloaded.
 struct Page<'a> {
     at: NonNull<c_void>,
     own: bool,
@@ -408,10 +399,10 @@ impl Drop for Page<'_> {
 }
 
 impl<'a> Page<'a> {
-    /// Tells whether it is a copy of a page of a file, or of no file.
-    fn is_own(&self) -> bool {
+    /// Tells whether it is no page of a file, and only processes that were copied share it.
+    fn is_copy(&self) -> bool {
         // SAFETY: `self.at` is a page by the invariant.
-        unsafe { sys::kapi_page_is_own(self.at.as_ptr()) }
+        unsafe { sys::kapi_page_is_copy(self.at.as_ptr()) }
     }
 
     fn byte(&self, addr: u64) -> u8 {
@@ -439,13 +430,28 @@ impl<'a> Page<'a> {
         });
     }
 
-    /// Writes to an address in this page, which the process has for itself. `from` does not reach
-    /// beyond its end.
+    /// Writes to an address in this page, which is `own`. `from` does not reach beyond its end.
     fn write(&self, addr: u64, from: &[u8]) {
         self.mapped(addr, |at| {
             // SAFETY: by the callers, the page has that many bytes there.
             unsafe { at.copy_from_nonoverlapping(from.as_ptr(), from.len()) }
         });
+    }
+
+    /// Makes it a page that can be written to: a copy of this one that the process has for itself.
+    ///
+    /// While the module is being unloaded, no thread of ours can get the process a copy of a page
+    /// that it shares with its children (`errand.c`). All of them lose their breakpoints then, and
+    /// nobody places one, so the page that they share is changed. A process that writes to it at
+    /// that moment may copy what was there before.
+    fn make_own(&mut self, locked: &'a Locked<'_>, addr: u64, flags: u32) -> Grounded {
+        match locked.page(addr, bindings::FOLL_WRITE | flags) {
+            Ok(copy) => *self = copy,
+            // INVARIANT: it is a copy, and the module is being unloaded.
+            Err(Ground::Away) if self.is_copy() && modules::is_ending() => self.own = true,
+            Err(why) => return Err(why),
+        }
+        Ok(())
     }
 
     /// Makes a change on this page. A page with nothing to change is not copied: most pages of a
@@ -458,10 +464,9 @@ impl<'a> Page<'a> {
         if !self.own {
             let stays = poke.old == poke.new;
             let wait = if stays { bindings::FOLL_NOFAULT } else { 0 };
-            match locked.page(poke.addr, bindings::FOLL_WRITE | wait) {
-                Ok(copy) => *self = copy,
+            match self.make_own(locked, poke.addr, wait) {
                 Err(_) if stays => return Ok(()),
-                Err(why) => return Err(why),
+                result => result?,
             }
             if self.byte(poke.addr) != poke.old {
                 return Err(Ground::Differs);
@@ -688,17 +693,15 @@ impl Space {
     ///
     /// *process*, may sleep
     pub fn poke(&self, pokes: &mut [Poke]) {
-        for chunk in pokes.chunks_mut(PAGES) {
-            self.poke_some(chunk, false);
-            for _ in 0..TRIES {
-                let away = chunk.iter().filter(|poke| poke.is_away());
-                if !self.copy(away.map(|poke| poke.addr)) {
-                    break;
-                }
-                for run in chunk.chunk_by_mut(|a, b| a.is_away() == b.is_away()) {
-                    if run.first().is_some_and(Poke::is_away) {
-                        self.poke_some(run, false);
-                    }
+        self.poke_some(pokes, false);
+        for _ in 0..TRIES {
+            let away = pokes.iter().filter(|poke| poke.is_away());
+            if !self.copy(away.map(|poke| poke.addr)) {
+                break;
+            }
+            for run in pokes.chunk_by_mut(|a, b| a.is_away() == b.is_away()) {
+                if run.first().is_some_and(Poke::is_away) {
+                    self.poke_some(run, false);
                 }
             }
         }

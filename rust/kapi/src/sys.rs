@@ -147,8 +147,6 @@ pub(crate) struct Area {
     pub(crate) shown_device: u32,
     /// A fault there ends without the help of a user's program.
     pub(crate) answers: bool,
-    /// A userfaultfd handles its faults.
-    pub(crate) watched: bool,
 }
 
 /// `struct kapi_event`. The event that a counter counts.
@@ -321,8 +319,15 @@ unsafe extern "C" {
     /// Under `mmap_lock`.
     pub(crate) fn kapi_space_area(mm: *mut c_void, addr: u64, to: &mut Area) -> bool;
     /// `page` is a reference to a page.
-    pub(crate) fn kapi_page_is_own(page: *mut c_void) -> bool;
+    pub(crate) fn kapi_page_is_copy(page: *mut c_void) -> bool;
     /// `page` is a reference to a page, and is not used again.
+    pub(crate) fn kapi_space_page(
+        mm: *mut c_void,
+        addr: u64,
+        flags: u32,
+        page: *mut *mut c_void,
+    ) -> c_long;
+    pub(crate) safe fn kapi_is_ending() -> bool;
     pub(crate) fn kapi_page_put(page: *mut c_void, dirty: bool);
     /// The current thread uses a process's memory.
     pub(crate) fn kapi_map_code(at: u64, size: u64) -> c_long;
