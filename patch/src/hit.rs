@@ -159,11 +159,15 @@ fn returns<'a>(site: &'a Site, left: &Left, ctx: &ProbeCtx, rest: Rest<'a>) {
 }
 
 /// Fires return probes at a tail call. The value is not known yet: the other function returns it.
+/// So this is no event of another provider, which has to name the other function, too.
 ///
 /// # Context
 /// *any*: at a tail call of any function.
 pub(crate) fn tail(site: u64) {
-    let f = |ctx: &ProbeCtx, s: &Site| fire(ctx, &s.probe, Args::Values(&[s.arg0(), 0]));
+    let f = |ctx: &ProbeCtx, s: &Site| match s.view {
+        View::Event(_) => {}
+        _ => fire(ctx, &s.probe, Args::Values(&[s.arg0(), 0])),
+    };
     serve(site, f, |ctx, s, rest| serve_all(s, rest, |s| f(ctx, s)));
 }
 
@@ -197,8 +201,11 @@ pub(crate) fn trap(addr: u64, regs: &Regs, goes: Option<u64>) {
         if let View::Event(event) = s.view {
             let [_, value] = exit;
             let returned = [value];
-            let is_entry = s.role == Role::Entry;
-            let args = if is_entry { args } else { Args::Values(&returned) };
+            let args = match s.role {
+                Role::Entry => args,
+                Role::Exit if goes.is_some() => return,
+                Role::Exit => Args::Values(&returned),
+            };
             return event.happens(ctx, &s.probe, args.pack());
         }
         fire(ctx, &s.probe, args);

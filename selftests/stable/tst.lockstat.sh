@@ -2,6 +2,15 @@
 # ASSERTION: a lock of the kernel that is acquired is released as often, by each of its kinds; who waits for one is told of, with
 # the lock and the time.
 . /src/selftests/lib/sh
+# A mutex is reported as acquired while it is still free. Under PREEMPT_RT it is an rt_mutex, and the thread has it then.
+wrong='(args[0]->owner.counter & ~7) != 0'
+mutex=32 waits='lockstat:::adaptive-block, lockstat:::adaptive-spin'
+case $(uname -v) in
+*PREEMPT_RT*)
+	wrong='((uintptr_t)args[0]->rtmutex.owner & ~1) != (uintptr_t)curthread'
+	mutex=8 waits='lockstat:::adaptive-block'
+	;;
+esac
 cat >/tmp/locks.py <<'P'
 import mmap, os
 r, w = os.pipe()
@@ -10,7 +19,7 @@ for n in range(500): mmap.mmap(-1, 4096).close()
 P
 # The locks that the program takes most: those of its pipe and of its memory, which nobody else wants.
 dtrace -qn '
-	lockstat:::adaptive-acquire /pid == $target/ { @m[arg0] = sum(1); @wrong = sum((args[0]->owner.counter & ~7) != 0); }
+	lockstat:::adaptive-acquire /pid == $target/ { @m[arg0] = sum(1); @wrong = sum('"$wrong"'); }
 	lockstat:::adaptive-release /pid == $target/ { @m[arg0] = sum(-1); @mutex[arg0] = count(); }
 	lockstat:::spin-acquire /pid == $target && !ipl/ { @s[arg0] = sum(1); }
 	lockstat:::spin-release /pid == $target && !ipl/ { @s[arg0] = sum(-1); @spin[arg0] = count(); }
@@ -37,15 +46,15 @@ left=$(($(mm acquire 0) - $(mm release 0) - $(mm downgrade 0)))
 # Parameters of a module have one mutex: the second one to set one waits as long as the first needs. While it does, the CPU
 # where it waits has other work, so that it sleeps in the end.
 driver many
-cat >/tmp/wait.d <<'D'
+cat >/tmp/wait.d <<D
 #pragma D option quiet
-BEGIN { printf("ready\n"); }
-lockstat:::adaptive-block, lockstat:::adaptive-spin { @n[probename] = count(); }
-lockstat:::adaptive-block, lockstat:::adaptive-spin /execname == "setter"/ { @t[probename, arg0] = max(arg1); @a[arg0] = sum(-1); }
+BEGIN { printf("ready\\n"); }
+$waits { @n[probename] = count(); }
+$waits /execname == "setter"/ { @t[probename, arg0] = max(arg1); @a[arg0] = sum(-1); }
 lockstat:::adaptive-acquire /execname == "setter"/ { @a[arg0] = sum(1); @got[arg0] = count(); }
 lockstat:::adaptive-release /execname == "setter"/ { @a[arg0] = sum(0); @let[arg0] = count(); }
-sdt:::contention_begin /execname == "setter" && args[1] & 32/ { @begun[arg0] = count(); }
-END { printa("wait %s %d %@d\n", @t); printa("got %d %@d %@d\n", @got, @let); }
+sdt:::contention_begin /execname == "setter" && args[1] & $mutex/ { @begun[arg0] = count(); }
+END { printa("wait %s %d %@d\\n", @t); printa("got %d %@d %@d\\n", @got, @let); }
 D
 cp "$(command -v bash)" /tmp/setter
 dtrace -s /tmp/wait.d >/tmp/o 2>/tmp/err &

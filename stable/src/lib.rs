@@ -14,6 +14,7 @@
 //! | [`event`] | the vocabulary of the rows; pure |
 //! | [`pending`] | things that threads have begun and not ended; pure |
 //! | `hub` | attached tracepoints and the probes that they fire |
+//! | `row`, `locks` | a row of the table; the rows of `lockstat` |
 //! | `modules` | tracepoints of modules that are loaded and unloaded |
 //! | `provider` | makes probes of rows and tracepoints |
 //!
@@ -23,7 +24,9 @@
 #![forbid(unsafe_code)]
 
 pub mod event;
+mod locks;
 pub mod pending;
+mod row;
 pub mod table;
 
 #[cfg(CONFIG_RUST)]

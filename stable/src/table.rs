@@ -6,53 +6,14 @@
 //! A probe may have several rows: any of their events fires it. Rows of a probe are neighbours.
 
 use crate::event::{Each, Field, Value, When};
+use crate::locks::{self, CONTENDED, RT_READS, RT_SLEEPS, RT_WRITES};
+use crate::row::{begins, ends, row};
+pub use crate::row::{Row, Source};
 use Source::{Entry, Return, Tracepoint};
 use Value::{
-    AttrPri, Bit, CpuOf, Current, Dentry, Elapsed, Errno, ExitReason, FaultCode, FolioPages, Int,
-    Ip, Kept, KeptDentry, Marked, NicePri, Null, Number, Of, PagesOf, Raw, Transport,
+    AttrPri, Bit, CpuOf, Current, Dentry, Errno, ExitReason, FaultCode, FolioPages, Int, Ip, Kept,
+    KeptDentry, NicePri, Null, Number, Of, PagesOf, Raw, Transport,
 };
-
-/// The source of an event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
-    /// The tracepoint with this name.
-    Tracepoint(&'static str),
-    /// The entry of this function, to whose name the compiler may have added a suffix.
-    Entry(&'static str),
-    /// The return of this function.
-    Return(&'static str),
-}
-
-impl Source {
-    /// Returns the kernel's name for it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Tracepoint(name) | Entry(name) | Return(name) => name,
-        }
-    }
-
-    /// Tells whether it is a function and not a tracepoint.
-    pub fn is_function(self) -> bool {
-        matches!(self, Entry(_) | Return(_))
-    }
-}
-
-/// An event that fires a probe.
-#[derive(Debug)]
-pub struct Row {
-    /// The provider of the probe.
-    pub provider: &'static str,
-    /// The name of the probe.
-    pub probe: &'static str,
-    /// The event.
-    pub source: Source,
-    /// The conditions under which it counts.
-    pub when: &'static [When],
-    /// How often it fires the probe.
-    pub each: Each,
-    /// The probe's arguments: `arg0` and so on.
-    pub values: &'static [Value],
-}
 
 /// The providers, in the order of their rows.
 pub const PROVIDERS: &[&str] =
@@ -71,34 +32,7 @@ macro_rules! rows_of {
         })*
     };
 }
-rows_of!(proc sched lockstat ip tcp udp);
-
-const fn row(
-    provider: &'static str,
-    probe: &'static str,
-    source: Source,
-    when: &'static [When],
-    values: &'static [Value],
-) -> Row {
-    Row { provider, probe, source, when, each: Each::One, values }
-}
-
-/// An event that begins a thing: this argument is kept for the current thread until the thing ends.
-const fn begins(provider: &'static str, probe: &'static str, source: Source, what: u32) -> Row {
-    let each = Each::Begins(what, Number(0));
-    Row { provider, probe, source, when: &[], each, values: &[] }
-}
-
-/// The event that ends it, in the same thread, whatever the argument was.
-const fn ends(
-    provider: &'static str,
-    probe: &'static str,
-    source: Source,
-    when: &'static [When],
-    values: &'static [Value],
-) -> Row {
-    Row { provider, probe, source, when, each: Each::Ends(None), values }
-}
+rows_of!(proc sched ip tcp udp);
 
 const fn io(probe: &'static str, source: Source, when: &'static [When]) -> Row {
     row("io", probe, source, when, &[Raw(0), Dentry(0)])
@@ -150,70 +84,6 @@ const PAGES_OF_HUGE: u64 = 512;
 const SUBMIT: Source = Entry("submit_bio");
 const READS: When = When::BitsOf(Field::BioOpf, 0, 0xff, 0);
 const WRITES: When = When::BitsOf(Field::BioOpf, 0, 0xff, 1);
-/// The arguments of `CONTENDED` are the lock, and flags for its kind and the kind of wait. Those of
-/// `GOT` are the lock, and an errno if the thread has given up.
-const CONTENDED: Source = Tracepoint("contention_begin");
-const GOT: Source = Tracepoint("contention_end");
-/// The flags, `LCB_F_*`: the thread spins, reads, or writes; the lock has a part for each CPU, or is
-/// a mutex.
-const SPINS: u64 = 1;
-const READER: u64 = 2;
-const WRITER: u64 = 4;
-const OF_CPUS: u64 = 16;
-const MUTEX: u64 = 32;
-const GOT_IT: &[When] = &[When::Equals(1, 0)];
-/// A thread waits for a mutex: it spins, or it sleeps.
-const MUTEX_SPINS: &[When] = &[When::Bits(1, MUTEX | SPINS, MUTEX | SPINS)];
-const MUTEX_SLEEPS: &[When] = &[When::Bits(1, MUTEX | SPINS, MUTEX)];
-/// A thread waits for a semaphore of readers and writers. Here it always sleeps.
-const READER_SLEEPS: &[When] = &[When::Bits(1, SPINS | READER | OF_CPUS, READER)];
-const WRITER_SLEEPS: &[When] = &[When::Bits(1, SPINS | WRITER | OF_CPUS, WRITER)];
-/// The lock is free, so the thread acquires it at once.
-const FREE_MUTEX: &[When] = &[When::BitsOf(Field::MutexOwner, 0, u64::MAX, 0)];
-const FREE_SPIN: &[When] = &[When::BitsOf(Field::SpinlockWord, 0, u64::MAX, 0)];
-/// The bits that keep a reader out: a writer has the lock, a thread waits, a writer is next, there
-/// are too many readers.
-const FREE_READ: &[When] = &[When::BitsOf(Field::RwsemCount, 0, (1 << 63) | 7, 0)];
-const FREE_WRITE: &[When] = &[When::BitsOf(Field::RwsemCount, 0, u64::MAX, 0)];
-/// The bits that keep a reader out of an `rwlock_t`: `_QW_WMASK`.
-const FREE_READ_SPIN: &[When] = &[When::BitsOf(Field::RwlockWord, 0, 0x1ff, 0)];
-const FREE_WRITE_SPIN: &[When] = &[When::BitsOf(Field::RwlockWord, 0, u64::MAX, 0)];
-const LOCK: &[Value] = &[Raw(0)];
-const KEPT: &[Value] = &[Kept];
-const WAITED: &[Value] = &[Kept, Elapsed];
-/// `RW_WRITER` and `RW_READER`.
-const AS_WRITER: Value = Number(0);
-const AS_READER: Value = Number(1);
-const LOCK_WRITE: &[Value] = &[Raw(0), AS_WRITER];
-const LOCK_READ: &[Value] = &[Raw(0), AS_READER];
-const KEPT_WRITE: &[Value] = &[Kept, AS_WRITER];
-const KEPT_READ: &[Value] = &[Kept, AS_READER];
-const WAITED_WRITE: &[Value] = &[Kept, Elapsed, AS_WRITER];
-const WAITED_READ: &[Value] = &[Kept, Elapsed, AS_READER];
-/// The mark of a reader; a semaphore's count does not use this bit.
-const READER_BIT: u32 = 4;
-/// The arguments of `rw-block`: the lock, the time, writer or reader, and from the lock's count
-/// when the wait began: whether a writer has it, and the number of readers.
-const SLEPT: &[Value] =
-    &[Kept, Elapsed, Marked(READER_BIT, 1), Marked(0, 1), Marked(8, (1 << 55) - 1)];
-/// The functions that wait for spinlocks: without and with the help of a hypervisor.
-const SLOW_SPIN: &str = "native_queued_spin_lock_slowpath";
-const SLOW_SPIN_PV: &str = "__pv_queued_spin_lock_slowpath";
-const SLOW_READ_SPIN: &str = "queued_read_lock_slowpath";
-const SLOW_WRITE_SPIN: &str = "queued_write_lock_slowpath";
-const SLOW_READ: &str = "rwsem_down_read_slowpath";
-const SLOW_WRITE: &str = "rwsem_down_write_slowpath";
-
-/// The event that begins the wait for a mutex, if it counts for this probe.
-const fn contended(probe: &'static str, source: Source, when: &'static [When], mark: Value) -> Row {
-    Row { provider: "lockstat", probe, source, when, each: Each::Begins(0, mark), values: &[] }
-}
-
-/// The event that ends the wait: the thread has the lock or has given up.
-const fn got(probe: &'static str, when: &'static [When], values: &'static [Value]) -> Row {
-    Row { provider: "lockstat", probe, source: GOT, when, each: Each::Ends(Some(0)), values }
-}
-
 /// `IPPROTO_TCP` and `_UDP`.
 const TCP: u64 = 6;
 const UDP: u64 = 17;
@@ -284,7 +154,7 @@ const EXIT: Source = Tracepoint("sched_process_exit");
 const NEW_TASK: Source = Tracepoint("task_newtask");
 
 /// All rows.
-pub const ROWS: &[Row] = &[
+const BEFORE: &[Row] = &[
     proc("create", FORK, &[When::Leader(1)], &[Raw(1)]),
     proc("exec", Entry("alloc_bprm"), &[], &[Of(Field::FilenameName, 1)]),
     proc("exec-failure", Return("do_execveat_common"), &[When::Negative(0)], &[Errno(0)]),
@@ -364,6 +234,8 @@ pub const ROWS: &[Row] = &[
     sysinfo("mutex_adenters", Entry("__mutex_lock_slowpath"), &[]),
     sysinfo("mutex_adenters", Entry("__mutex_lock_killable_slowpath"), &[]),
     sysinfo("mutex_adenters", Entry("__mutex_lock_interruptible_slowpath"), &[]),
+    // Under PREEMPT_RT each mutex is an `rt_mutex`, and there are no such functions.
+    sysinfo("mutex_adenters", CONTENDED, RT_SLEEPS),
     sysinfo("namei", Entry("filename_lookup"), &[]),
     sysinfo("namei", Entry("__filename_parentat"), &[]),
     sysinfo("namei", Entry("do_file_open"), &[]),
@@ -376,7 +248,9 @@ pub const ROWS: &[Row] = &[
     row("sysinfo", "readch", Return("vfs_read"), &[When::NotNegative(0)], RETURNED),
     row("sysinfo", "readch", Return("vfs_readv"), &[When::NotNegative(0)], RETURNED),
     sysinfo("rw_rdfails", Entry("rwsem_down_read_slowpath"), &[]),
+    sysinfo("rw_rdfails", CONTENDED, RT_READS),
     sysinfo("rw_wrfails", Entry("rwsem_down_write_slowpath"), &[]),
+    sysinfo("rw_wrfails", CONTENDED, RT_WRITES),
     sysinfo("sema", Entry("do_semtimedop"), &[]),
     sysinfo("sysexec", Entry("do_execveat_common"), &[]),
     sysinfo("sysfork", NEW_TASK, &[When::Bits(1, CLONE_VM | CLONE_VFORK, 0)]),
@@ -424,86 +298,10 @@ pub const ROWS: &[Row] = &[
         &[When::There(0), When::Bits(2, GFP_ZEROED_MOVABLE, GFP_ZEROED_MOVABLE)],
     ),
     row("vminfo", "zfod", Entry("map_anon_folio_pmd_pf"), &[], &[Number(PAGES_OF_HUGE), Number(0)]),
-    lockstat("adaptive-acquire", Entry("mutex_lock"), FREE_MUTEX, LOCK),
-    lockstat("adaptive-acquire", Entry("mutex_lock_interruptible"), FREE_MUTEX, LOCK),
-    lockstat("adaptive-acquire", Entry("mutex_lock_killable"), FREE_MUTEX, LOCK),
-    lockstat("adaptive-acquire", Entry("mutex_trylock"), FREE_MUTEX, LOCK),
-    lockstat("adaptive-acquire", Entry("ww_mutex_lock"), FREE_MUTEX, LOCK),
-    lockstat("adaptive-acquire", Entry("ww_mutex_lock_interruptible"), FREE_MUTEX, LOCK),
-    contended("adaptive-acquire", CONTENDED, &[When::Bits(1, MUTEX, MUTEX)], Number(0)),
-    got("adaptive-acquire", GOT_IT, KEPT),
-    contended("adaptive-acquire-error", CONTENDED, &[When::Bits(1, MUTEX, MUTEX)], Number(0)),
-    got("adaptive-acquire-error", &[When::NoneOf(1, &[0])], &[Kept, Errno(1)]),
-    contended("adaptive-block", CONTENDED, MUTEX_SLEEPS, Number(0)),
-    got("adaptive-block", GOT_IT, WAITED),
-    lockstat("adaptive-release", Entry("mutex_unlock"), &[], LOCK),
-    // A thread that sleeps may have spun before; it counts as sleeping.
-    contended("adaptive-spin", CONTENDED, MUTEX_SPINS, Number(0)),
-    contended("adaptive-spin", CONTENDED, MUTEX_SLEEPS, Number(1)),
-    got("adaptive-spin", &[When::Equals(1, 0), When::Mark(1, 0)], WAITED),
-    lockstat("rw-acquire", Entry("down_read"), FREE_READ, LOCK_READ),
-    lockstat("rw-acquire", Entry("down_read_interruptible"), FREE_READ, LOCK_READ),
-    lockstat("rw-acquire", Entry("down_read_killable"), FREE_READ, LOCK_READ),
-    lockstat("rw-acquire", Entry("down_read_trylock"), FREE_READ, LOCK_READ),
-    lockstat("rw-acquire", Entry("down_write"), FREE_WRITE, LOCK_WRITE),
-    lockstat("rw-acquire", Entry("down_write_killable"), FREE_WRITE, LOCK_WRITE),
-    lockstat("rw-acquire", Entry("down_write_trylock"), FREE_WRITE, LOCK_WRITE),
-    lockstat("rw-acquire", Entry("_raw_read_lock"), FREE_READ_SPIN, LOCK_READ),
-    lockstat("rw-acquire", Entry("_raw_read_lock_bh"), FREE_READ_SPIN, LOCK_READ),
-    lockstat("rw-acquire", Entry("_raw_read_lock_irq"), FREE_READ_SPIN, LOCK_READ),
-    lockstat("rw-acquire", Entry("_raw_read_lock_irqsave"), FREE_READ_SPIN, LOCK_READ),
-    lockstat("rw-acquire", Entry("_raw_read_trylock"), FREE_READ_SPIN, LOCK_READ),
-    lockstat("rw-acquire", Entry("_raw_write_lock"), FREE_WRITE_SPIN, LOCK_WRITE),
-    lockstat("rw-acquire", Entry("_raw_write_lock_bh"), FREE_WRITE_SPIN, LOCK_WRITE),
-    lockstat("rw-acquire", Entry("_raw_write_lock_irq"), FREE_WRITE_SPIN, LOCK_WRITE),
-    lockstat("rw-acquire", Entry("_raw_write_lock_irqsave"), FREE_WRITE_SPIN, LOCK_WRITE),
-    lockstat("rw-acquire", Entry("_raw_write_trylock"), FREE_WRITE_SPIN, LOCK_WRITE),
-    begins("lockstat", "rw-acquire", Entry(SLOW_READ), 0),
-    ends("lockstat", "rw-acquire", Return(SLOW_READ), &[When::NotError(0)], KEPT_READ),
-    begins("lockstat", "rw-acquire", Entry(SLOW_WRITE), 0),
-    ends("lockstat", "rw-acquire", Return(SLOW_WRITE), &[When::NotError(0)], KEPT_WRITE),
-    begins("lockstat", "rw-acquire", Entry(SLOW_READ_SPIN), 0),
-    ends("lockstat", "rw-acquire", Return(SLOW_READ_SPIN), &[], KEPT_READ),
-    begins("lockstat", "rw-acquire", Entry(SLOW_WRITE_SPIN), 0),
-    ends("lockstat", "rw-acquire", Return(SLOW_WRITE_SPIN), &[], KEPT_WRITE),
-    // The first event marks the semaphore's count, the second marks the kind of waiter.
-    contended("rw-block", CONTENDED, READER_SLEEPS, Of(Field::RwsemCount, 0)),
-    contended("rw-block", CONTENDED, READER_SLEEPS, Number(1 << READER_BIT)),
-    contended("rw-block", CONTENDED, WRITER_SLEEPS, Of(Field::RwsemCount, 0)),
-    got("rw-block", GOT_IT, SLEPT),
-    lockstat("rw-downgrade", Entry("downgrade_write"), &[], LOCK),
-    lockstat("rw-release", Entry("up_read"), &[], LOCK_READ),
-    lockstat("rw-release", Entry("up_write"), &[], LOCK_WRITE),
-    lockstat("rw-release", Entry("_raw_read_unlock"), &[], LOCK_READ),
-    lockstat("rw-release", Entry("_raw_read_unlock_bh"), &[], LOCK_READ),
-    lockstat("rw-release", Entry("_raw_read_unlock_irq"), &[], LOCK_READ),
-    lockstat("rw-release", Entry("_raw_read_unlock_irqrestore"), &[], LOCK_READ),
-    lockstat("rw-release", Entry("_raw_write_unlock"), &[], LOCK_WRITE),
-    lockstat("rw-release", Entry("_raw_write_unlock_bh"), &[], LOCK_WRITE),
-    lockstat("rw-release", Entry("_raw_write_unlock_irq"), &[], LOCK_WRITE),
-    lockstat("rw-release", Entry("_raw_write_unlock_irqrestore"), &[], LOCK_WRITE),
-    begins("lockstat", "rw-spin", Entry(SLOW_READ_SPIN), 0),
-    ends("lockstat", "rw-spin", Return(SLOW_READ_SPIN), &[], WAITED_READ),
-    begins("lockstat", "rw-spin", Entry(SLOW_WRITE_SPIN), 0),
-    ends("lockstat", "rw-spin", Return(SLOW_WRITE_SPIN), &[], WAITED_WRITE),
-    lockstat("spin-acquire", Entry("_raw_spin_lock"), FREE_SPIN, LOCK),
-    lockstat("spin-acquire", Entry("_raw_spin_lock_bh"), FREE_SPIN, LOCK),
-    lockstat("spin-acquire", Entry("_raw_spin_lock_irq"), FREE_SPIN, LOCK),
-    lockstat("spin-acquire", Entry("_raw_spin_lock_irqsave"), FREE_SPIN, LOCK),
-    lockstat("spin-acquire", Entry("_raw_spin_trylock"), FREE_SPIN, LOCK),
-    lockstat("spin-acquire", Entry("_raw_spin_trylock_bh"), FREE_SPIN, LOCK),
-    begins("lockstat", "spin-acquire", Entry(SLOW_SPIN), 0),
-    ends("lockstat", "spin-acquire", Return(SLOW_SPIN), &[], KEPT),
-    begins("lockstat", "spin-acquire", Entry(SLOW_SPIN_PV), 0),
-    ends("lockstat", "spin-acquire", Return(SLOW_SPIN_PV), &[], KEPT),
-    lockstat("spin-release", Entry("_raw_spin_unlock"), &[], LOCK),
-    lockstat("spin-release", Entry("_raw_spin_unlock_bh"), &[], LOCK),
-    lockstat("spin-release", Entry("_raw_spin_unlock_irq"), &[], LOCK),
-    lockstat("spin-release", Entry("_raw_spin_unlock_irqrestore"), &[], LOCK),
-    begins("lockstat", "spin-spin", Entry(SLOW_SPIN), 0),
-    ends("lockstat", "spin-spin", Return(SLOW_SPIN), &[], WAITED),
-    begins("lockstat", "spin-spin", Entry(SLOW_SPIN_PV), 0),
-    ends("lockstat", "spin-spin", Return(SLOW_SPIN_PV), &[], WAITED),
+];
+
+/// The rows after those of `lockstat`.
+const AFTER: &[Row] = &[
     mib("icmpInMsgs", Entry("icmp_rcv"), &[], ONE),
     mib("icmpOutMsgs", Entry("icmp_out_count"), &[], ONE),
     mib("ipInReceives", Entry("ip_rcv_core"), &[], ONE),
@@ -572,6 +370,23 @@ pub const ROWS: &[Row] = &[
     udp("send", OUTPUT_MANY, &[When::There(1), SENT_UDP], SENT_DATAGRAM),
     udp("send", OUTPUT6, &[When::There(1), SENT_UDP], SENT_DATAGRAM),
 ];
+
+/// The table.
+pub const ROWS: &[Row] = &{
+    let parts = [BEFORE, locks::SLEEPING, locks::SPINNING, AFTER];
+    const LEN: usize = BEFORE.len() + locks::SLEEPING.len() + locks::SPINNING.len() + AFTER.len();
+    let mut all = [AFTER[0]; LEN];
+    let (mut part, mut at, mut n) = (0, 0, 0);
+    while part < parts.len() {
+        if at < parts[part].len() {
+            all[n] = parts[part][at];
+            (at, n) = (at + 1, n + 1);
+        } else {
+            (part, at) = (part + 1, 0);
+        }
+    }
+    all
+};
 
 /// Returns the end of the rows of the probe that begins at row `at`.
 pub fn end_of(at: usize) -> usize {
