@@ -8,13 +8,13 @@ pub use crate::images::Images;
 use crate::locks;
 use crate::maps::{self, Identity, Map};
 use crate::patient;
+use crate::ranges::Ranges;
 use crate::stapsdt::Note;
 use abi::unwind::Key;
 use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::io::{self, Read};
-use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::rc::Rc;
 
@@ -118,7 +118,7 @@ pub struct Process {
     pub pid: u32,
     /// Its objects, by address.
     pub objects: Vec<Object>,
-    writable: Vec<Range<u64>>,
+    writable: Ranges,
 }
 
 impl Process {
@@ -140,7 +140,7 @@ impl Process {
 
     /// Tells whether the process can write to an address.
     pub fn may_write(&self, address: u64) -> bool {
-        self.writable.iter().any(|map| map.contains(&address))
+        self.writable.has(address)
     }
 
     /// Returns the objects that a name or a glob means; an exact name has precedence.
@@ -286,6 +286,9 @@ mod tests {
         assert_eq!(libc, me.called("libc").map(|o| &o.map).collect::<Vec<_>>());
         assert!(libc.len() == 1 && me.called("lib").count() == 0 && me.called("lib*").count() > 0);
         assert_eq!(me.called("").count(), me.objects.len());
+        let on_stack = 0u8;
+        let may_write = [&on_stack as *const u8 as u64, landmark as *const () as u64, 0];
+        assert_eq!(may_write.map(|at| me.may_write(at)), [true, false, false]);
         assert!(Process::read(u32::MAX).is_err());
     }
 }

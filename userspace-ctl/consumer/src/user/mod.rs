@@ -258,6 +258,7 @@ impl ProcessProbes {
             let begin = Instant::now();
             let placed = object.placed(pid, &self.images);
             self.took(kernel, of, begin);
+            let begin = Instant::now();
             // The dynamic linker is still mapping the object: its counters are not mapped yet.
             let is_there = |at: u64| at == 0 || process.may_write(at.wrapping_add(placed.bias));
             if !notes.iter().all(|n| is_there(n.semaphore)) {
@@ -267,6 +268,7 @@ impl ProcessProbes {
             let meant = Pattern { function: &pattern.function, name: &pattern.name };
             let before = out.places;
             expand::usdt(placed, &notes, (&is_meant, meant), left, out);
+            self.took(kernel, of, begin);
             let asked = out.places - before;
             left -= asked;
             new.insert(Sign::take(out)).asked = asked;
@@ -538,6 +540,19 @@ mod tests {
         kernel.0.set(0);
         probes.prepare(&mut kernel, vec![pattern]);
         assert!(kernel.0.get() >= objects);
+    }
+
+    /// A file may bring along tens of thousands of probes.
+    #[test]
+    fn making_the_probes_of_an_object_is_followed_by_a_sign_of_life() {
+        let (mut probes, mut kernel) = (ProcessProbes::default(), Deaf::default());
+        let process = Process::read(std::process::id()).unwrap();
+        let pattern = ProbePattern::new(&format!("*{}", process.pid), "", "", "");
+        let (mut known, mut out) = (Known::new(), Batches::default());
+        probes.notes(&mut kernel, &process, &pattern, &mut known, &mut out);
+        let with_probes = known.values().filter(|sign| sign.asked > 0).count();
+        assert_eq!((known.len(), with_probes > 0), (process.objects.len(), out.places > 0));
+        assert_eq!(kernel.0.get(), known.len() + 2 * with_probes);
     }
 
     /// Nothing may be said of a process that was not read.
