@@ -13,6 +13,7 @@
 //! along, programs that start later get them too ([`ProcessProbes::meet`]).
 
 mod any_program;
+mod debtor;
 pub mod declared;
 mod make;
 mod miss;
@@ -31,6 +32,7 @@ use abi::probe::part_matches;
 use abi::user::MAX_NOTES;
 use any_program::AnyProgram;
 use d::ProbePattern;
+use debtor::Debtor;
 use libproc::account::Account;
 use libproc::budget;
 use libproc::expand::{self, Batches, Pattern};
@@ -41,14 +43,14 @@ use libproc::Memory;
 use make::Reported;
 use miss::Missed;
 pub use provider::of_process;
-use provider::{pid_of, split};
+use provider::pid_of;
 use start::When;
 use std::cell::Cell;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::ErrorKind;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use wanted::{key, memory, Known, Sign, Wanted};
 
 const SHORT: &str =
@@ -59,21 +61,8 @@ const SLOW: &str =
     "the files of one user's programs take so long to read that some programs have no probes of \
                     their own yet; dtrace tries again while it traces";
 
-/// The time to find a file that was read before. Nobody owes it: many processes share libraries.
-const FOUND: Duration = Duration::from_micros(200);
-
 /// A process that was read, and its memory.
 type Read = (Process, Option<Memory>);
-
-/// Returns who owes the time to read a process for a provider. Root owes nothing, so that is who
-/// owes it if the provider ends with the process id: then the user has chosen to wait for this
-/// process.
-fn debtor(provider: &str, pid: u32) -> Account {
-    match split(provider).any(|(_, of)| of == pid) {
-        true => Account::ROOT,
-        false => Account::of(pid),
-    }
-}
 
 /// Tells whether a process could not be read because it has ended.
 fn has_ended(e: &std::io::Error) -> bool {
@@ -124,9 +113,9 @@ impl ProcessProbes {
         self.images.forget(of);
     }
 
-    /// Tells whether there is no time now to read files for a user's processes. They are met again.
-    fn is_late(&mut self, of: Account) -> bool {
-        let is_late = self.debts.is_over(of);
+    /// Tells whether there is no time now to read files for this debtor. They are read later.
+    fn is_late(&mut self, debtor: &Debtor) -> bool {
+        let is_late = self.debts.is_over(debtor.of);
         if is_late && self.failed.insert(SLOW.into()) {
             self.told.push(SLOW.into());
         }
@@ -134,29 +123,44 @@ impl ProcessProbes {
         is_late
     }
 
-    /// Counts the time to read a user's process or one of its files.
-    fn took(&mut self, kernel: &mut dyn Kernel, of: Account, since: Instant) {
-        self.debts.add(of, since.elapsed().saturating_sub(FOUND));
+    /// Reads something of a process and counts the time.
+    fn timed<T>(
+        &mut self,
+        kernel: &mut dyn Kernel,
+        debtor: &mut Debtor,
+        read: impl FnOnce(&Self) -> T,
+    ) -> T {
+        let begin = Instant::now();
+        let it = read(self);
+        self.debts.add(debtor.of, debtor.owes(begin.elapsed()));
         kernel.beat();
+        it
     }
 
-    /// Reads a process whose time this user owes. `None`: there is no time now; the process is met
-    /// again.
+    /// Reads something of a process, if there is time, and counts the time.
+    fn in_time<T>(
+        &mut self,
+        kernel: &mut dyn Kernel,
+        debtor: &mut Debtor,
+        read: impl FnOnce(&Self) -> T,
+    ) -> Option<T> {
+        let is_late = self.is_late(debtor);
+        (!is_late).then(|| self.timed(kernel, debtor, read))
+    }
+
+    /// Reads a process. `None`: there is no time now; the process is met again.
     fn read_in_time(
         &mut self,
         kernel: &mut dyn Kernel,
         pid: u32,
-        of: Account,
+        debtor: &mut Debtor,
     ) -> Option<std::io::Result<Process>> {
         kernel.beat();
-        if self.is_late(of) {
+        let process = self.in_time(kernel, debtor, |_| Process::read(pid));
+        if process.is_none() {
             self.any_program.meet_again(pid);
-            return None;
         }
-        let begin = Instant::now();
-        let process = Process::read(pid);
-        self.took(kernel, of, begin);
-        Some(process)
+        process
     }
 
     /// Returns the names of the probes that a process brings along for these providers, as far as
@@ -167,18 +171,14 @@ impl ProcessProbes {
         process: &Process,
         provider: &str,
     ) -> BTreeSet<String> {
-        let of = debtor(provider, process.pid);
+        let mut debtor = Debtor::for_provider(provider, process.pid);
         let _bill = budget::bill(Account::of(process.pid));
         let is_meant =
             |n: &str| part_matches(provider.as_bytes(), format!("{n}{}", process.pid).as_bytes());
         let mut names = BTreeSet::new();
         for object in &process.objects {
-            if self.is_late(of) {
-                break;
-            }
-            let begin = Instant::now();
-            let notes = self.notes_of(object, process.pid, provider);
-            self.took(kernel, of, begin);
+            let read = |own: &Self| own.notes_of(object, process.pid, provider);
+            let Some(notes) = self.in_time(kernel, &mut debtor, read) else { break };
             let meant = notes.iter().filter(|n| is_meant(&n.provider));
             names.extend(meant.map(|n| plaintext::clean(&n.name).into_owned()));
         }
@@ -229,7 +229,7 @@ impl ProcessProbes {
         out: &mut Batches,
     ) -> Option<&'p str> {
         let pid = process.pid;
-        let of = debtor(&pattern.provider, pid);
+        let mut debtor = Debtor::for_provider(&pattern.provider, pid);
         let _bill = budget::bill(Account::of(pid));
         let is_meant =
             |p: &str| part_matches(pattern.provider.as_bytes(), format!("{p}{pid}").as_bytes());
@@ -238,14 +238,10 @@ impl ProcessProbes {
         let objects = process.objects.iter().filter(|o| o.is_called(&pattern.module));
         for object in objects {
             let Entry::Vacant(new) = known.entry(key(object)) else { continue };
-            if self.is_late(of) {
-                continue;
-            }
-            let begin = Instant::now();
             // What others lacked says nothing of this one.
             let _ = self.images.was_short();
-            let notes = self.notes_of(object, pid, &pattern.provider);
-            self.took(kernel, of, begin);
+            let read = |own: &Self| own.notes_of(object, pid, &pattern.provider);
+            let Some(notes) = self.in_time(kernel, &mut debtor, read) else { continue };
             if self.images.was_short() {
                 // The next look retries.
                 self.is_short.set(true);
@@ -255,10 +251,7 @@ impl ProcessProbes {
                 new.insert(Sign::default());
                 continue;
             }
-            let begin = Instant::now();
-            let placed = object.placed(pid, &self.images);
-            self.took(kernel, of, begin);
-            let begin = Instant::now();
+            let placed = self.timed(kernel, &mut debtor, |own| object.placed(pid, &own.images));
             // The dynamic linker is still mapping the object: its counters are not mapped yet.
             let is_there = |at: u64| at == 0 || process.may_write(at.wrapping_add(placed.bias));
             if !notes.iter().all(|n| is_there(n.semaphore)) {
@@ -267,8 +260,9 @@ impl ProcessProbes {
             first = first.or(Some(object.name.as_str()));
             let meant = Pattern { function: &pattern.function, name: &pattern.name };
             let before = out.places;
-            expand::usdt(placed, &notes, (&is_meant, meant), left, out);
-            self.took(kernel, of, begin);
+            self.timed(kernel, &mut debtor, |_| {
+                expand::usdt(placed, &notes, (&is_meant, meant), left, out);
+            });
             let asked = out.places - before;
             left -= asked;
             new.insert(Sign::take(out)).asked = asked;
@@ -385,9 +379,8 @@ impl ProcessProbes {
     /// Makes the probes of programs that have started since the last call.
     pub fn meet(&mut self, kernel: &mut dyn Kernel) {
         for pid in self.any_program.begun() {
-            let Some(Ok(process)) = self.read_in_time(kernel, pid, Account::of(pid)) else {
-                continue;
-            };
+            let read = self.read_in_time(kernel, pid, &mut Debtor::of(pid));
+            let Some(Ok(process)) = read else { continue };
             self.equip(kernel, &process, false);
         }
     }
@@ -416,23 +409,29 @@ impl ProcessProbes {
     /// tells at a time. Those that begin meanwhile wait for the next call: there may always be more.
     pub fn welcome(&mut self, kernel: &mut dyn Kernel) {
         for pid in kernel.begun().unwrap_or_default() {
-            let of = Account::of(pid);
-            let Some(Ok(process)) = self.read_in_time(kernel, pid, of) else { continue };
-            let bill = budget::bill(of);
-            for object in &process.objects {
-                if self.is_late(of) {
-                    break;
-                }
-                let begin = Instant::now();
-                let may_mean = |provider: &str| self.any_program.may_mean(provider);
-                // If the module lacks memory to note this file, the next program that maps it
-                // waits, too.
-                let key = object.key_without(pid, &self.images, &may_mean);
-                self.took(kernel, of, begin);
-                let _ = key.map(|key| kernel.ignore(key));
-            }
-            drop(bill);
+            let mut debtor = Debtor::of(pid);
+            let read = self.read_in_time(kernel, pid, &mut debtor);
+            let Some(Ok(process)) = read else { continue };
+            self.ignore(kernel, &process, &mut debtor);
             self.equip(kernel, &process, true);
+        }
+    }
+
+    /// Stops reports about the files of a process that bring along no probes which any program may
+    /// have.
+    fn ignore(&mut self, kernel: &mut dyn Kernel, process: &Process, debtor: &mut Debtor) {
+        let pid = process.pid;
+        let _bill = budget::bill(Account::of(pid));
+        let mut seen = HashSet::new();
+        for object in process.objects.iter().filter(|object| seen.insert(object.key().1)) {
+            let read = |own: &Self| {
+                let may_mean = |provider: &str| own.any_program.may_mean(provider);
+                object.key_without(pid, &own.images, &may_mean)
+            };
+            let Some(key) = self.in_time(kernel, debtor, read) else { break };
+            // If the module lacks memory to note this file, the next program that maps it waits,
+            // too.
+            let _ = key.map(|key| kernel.ignore(key));
         }
     }
 
@@ -484,6 +483,7 @@ impl ProcessProbes {
 mod tests {
     use super::*;
     use crate::kernel::Deaf;
+    use std::time::Duration;
     use std::io::{Read as _, Write as _};
     use std::os::unix::process::CommandExt;
     use std::process::{Child, Command, Stdio};
@@ -578,7 +578,7 @@ mod tests {
         let (mut probes, mut kernel) = (ProcessProbes::default(), Deaf::default());
         let mut read = |probes: &mut ProcessProbes| {
             kernel.0.set(0);
-            let is_read = probes.read_in_time(&mut kernel, pid, Account::of(pid)).is_some();
+            let is_read = probes.read_in_time(&mut kernel, pid, &mut Debtor::of(pid)).is_some();
             (is_read, kernel.0.get())
         };
         assert_eq!(read(&mut probes), (true, 2));
@@ -591,6 +591,20 @@ mod tests {
             probes.meet(&mut Deaf::default());
         }
         assert!(probes.any_program.begun().contains(&pid));
+    }
+
+    /// A program can map a file that brings along no probes 65,000 times.
+    #[test]
+    fn a_file_that_is_mapped_often_is_ignored_once() {
+        let (mut probes, mut kernel) = (ProcessProbes::default(), Deaf::default());
+        let pid = std::process::id();
+        let mut process = Process::read(pid).unwrap();
+        let files: HashSet<_> = process.objects.iter().map(|o| o.key().1.clone()).collect();
+        for _ in 0..9 {
+            process.objects.extend(Process::read(pid).unwrap().objects);
+        }
+        probes.ignore(&mut kernel, &process, &mut Debtor::of(pid));
+        assert_eq!(kernel.0.get(), files.len());
     }
 
     #[test]

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Makes the probes that descriptions mean, before the compiler asks how many there are.
 
+use super::debtor::Debtor;
 use super::miss::Missed;
 use super::provider::{is_named, is_short, literal, pid_of, those_with, PID};
 use super::start::{self, When};
 use super::wanted::{Known, Wanted};
-use super::{debtor, ProcessProbes};
+use super::ProcessProbes;
 use crate::error::reason;
 use crate::kernel::Kernel;
 use abi::probe::is_glob;
@@ -110,12 +111,12 @@ impl ProcessProbes {
             self.any_program.add(&pattern);
         }
         for pid in those_with(&pattern.provider) {
-            let of = debtor(&pattern.provider, pid);
+            let mut debtor = Debtor::for_provider(&pattern.provider, pid);
             // A glob does not certainly mean this command, so the command is not run for it.
             if let Err(e) = if is_spelt { self.advance(pid, self.when) } else { Ok(()) } {
                 return self.miss(pattern, Missed::Start(pid, reason(&e)));
             }
-            let process = match self.read_in_time(kernel, pid, of) {
+            let process = match self.read_in_time(kernel, pid, &mut debtor) {
                 None => {
                     is_late = true;
                     continue;
