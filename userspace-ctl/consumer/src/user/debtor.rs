@@ -29,7 +29,12 @@ impl Debtor {
     /// who owes it if the provider ends with the process id: then the user has chosen to wait for
     /// this process.
     pub(super) fn for_provider(provider: &str, pid: u32) -> Self {
-        match split(provider).any(|(_, of)| of == pid) {
+        Self::for_any([provider], pid)
+    }
+
+    /// Returns the same for several providers.
+    pub(super) fn for_any<'a>(providers: impl IntoIterator<Item = &'a str>, pid: u32) -> Self {
+        match providers.into_iter().flat_map(split).any(|(_, of)| of == pid) {
             true => Self { of: Account::ROOT, free: MOST_FOUND },
             false => Self::of(pid),
         }

@@ -71,13 +71,17 @@ impl ProcessProbes {
     ) -> Result<(), Missed> {
         let _bill = budget::bill(Account::of(process.pid));
         let Wanted { pid, pattern, known, .. } = wanted;
+        if !known.reserve(process.objects.len()) {
+            self.was_short(*pid);
+            return Ok(());
+        }
         let mut objects = process.called(&pattern.module).peekable();
         if objects.peek().is_none() {
             return Err(self.no_object(process, pattern));
         }
         let (mut out, mut missed, mut is_found) = (Batches::default(), None, false);
         for object in objects {
-            let Entry::Vacant(new) = known.entry(key(object)) else { continue };
+            let Entry::Vacant(new) = known.signs.entry(key(object)) else { continue };
             kernel.beat();
             let placed = object.placed(*pid, &self.images);
             let chosen = object.chosen(*pid, &self.images);
@@ -200,6 +204,7 @@ impl ProcessProbes {
 
 #[cfg(test)]
 mod tests {
+    use super::super::wanted::Known;
     use super::*;
 
     fn refusals(names: std::ops::Range<usize>) -> Vec<Refused> {
@@ -226,8 +231,7 @@ mod tests {
         assert_eq!(probes.take_told(), ["3 places of pid 1 were left out:\n  and 3 more"]);
         probes.tell(2, refusals(0..1), 0);
         let pattern = ProbePattern::new("pid2", "", "", "");
-        let known = super::super::wanted::Known::new();
-        probes.wanted.push(Wanted { pid: 2, pattern, is_open: true, known });
+        probes.wanted.push(Wanted::new(2, pattern, true, Known::default()));
         probes.forget_refusals();
         assert_eq!(probes.refused.keys().collect::<Vec<_>>(), [&2]);
     }

@@ -39,7 +39,6 @@ use libproc::expand::{self, Batches, Pattern};
 use libproc::locks;
 use libproc::process::{Images, Object, Process};
 use libproc::stapsdt::Note;
-use libproc::Memory;
 use make::Reported;
 use miss::Missed;
 pub use provider::of_process;
@@ -47,22 +46,19 @@ use provider::pid_of;
 use start::When;
 use std::cell::Cell;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io::ErrorKind;
 use std::rc::Rc;
 use std::time::Instant;
 use wanted::{key, memory, Known, Sign, Wanted};
 
 const SHORT: &str =
-    "programs, or those of one user, bring so many probes along that dtrace has no \
-                     memory for all: some programs have no probes of their own; dtrace tries again";
+    "programs, or those of one user, bring so many probes along, or map so many \
+                     files, that dtrace has no memory for all: some programs have no probes of their own; dtrace tries again";
 
 const SLOW: &str =
     "the files of one user's programs take so long to read that some programs have no probes of \
                     their own yet; dtrace tries again while it traces";
-
-/// A process that was read, and its memory.
-type Read = (Process, Option<Memory>);
 
 /// Tells whether a process could not be read because it has ended.
 fn has_ended(e: &std::io::Error) -> bool {
@@ -202,7 +198,7 @@ impl ProcessProbes {
                 |e: &std::io::Error| Error::new(format!("failed to grab pid {pid}"), reason(e));
             let process = Process::read(pid).map_err(|e| grab(&e))?;
             let mut out = Batches::default();
-            let found = self.notes(kernel, &process, &pattern, &mut Known::new(), &mut out);
+            let found = self.notes(kernel, &process, &pattern, &mut Known::default(), &mut out);
             // The process may have registered some itself.
             let told =
                 of_process(pid).is_some_and(|of| kernel.count(&of).is_ok_and(|n| n.probes > 0));
@@ -233,18 +229,21 @@ impl ProcessProbes {
         let _bill = budget::bill(Account::of(pid));
         let is_meant =
             |p: &str| part_matches(pattern.provider.as_bytes(), format!("{p}{pid}").as_bytes());
+        if !known.reserve(process.objects.len()) {
+            self.was_short(pid);
+            return None;
+        }
         let mut first = None;
-        let mut left = known.values().fold(MAX_NOTES, |left, s| left.saturating_sub(s.asked));
+        let mut left = known.signs.values().fold(MAX_NOTES, |left, s| left.saturating_sub(s.asked));
         let objects = process.objects.iter().filter(|o| o.is_called(&pattern.module));
         for object in objects {
-            let Entry::Vacant(new) = known.entry(key(object)) else { continue };
+            let Entry::Vacant(new) = known.signs.entry(key(object)) else { continue };
             // What others lacked says nothing of this one.
             let _ = self.images.was_short();
             let read = |own: &Self| own.notes_of(object, pid, &pattern.provider);
             let Some(notes) = self.in_time(kernel, &mut debtor, read) else { continue };
             if self.images.was_short() {
-                // The next look retries.
-                self.is_short.set(true);
+                self.was_short(pid);
                 continue;
             }
             if !notes.iter().any(|n| is_meant(&n.provider)) {
@@ -270,6 +269,12 @@ impl ProcessProbes {
         first
     }
 
+    /// Notes that there was no memory for the probes of a process. It is read again later.
+    fn was_short(&mut self, pid: u32) {
+        self.is_short.set(true);
+        self.any_program.meet_again(pid);
+    }
+
     /// Notes that tracing has begun: from here on breakpoints are visible.
     pub fn begin(&mut self) {
         for w in &mut self.wanted {
@@ -280,12 +285,13 @@ impl ProcessProbes {
     /// Makes the probes in objects that were mapped since the last call. `is_told` says that the
     /// module reported mappings. Processes that map code from now on wait for the next call.
     pub fn look(&mut self, kernel: &mut dyn Kernel, is_told: bool) {
-        let pids: HashSet<u32> = self.named().into_iter().collect();
         self.is_looking = true;
-        let mut wanted = std::mem::take(&mut self.wanted);
-        let open: HashSet<u32> = wanted.iter().filter(|w| w.is_open).map(|w| w.pid).collect();
+        let mut all = BTreeMap::<u32, Vec<Wanted>>::new();
+        for wanted in std::mem::take(&mut self.wanted) {
+            all.entry(wanted.pid).or_default().push(wanted);
+        }
         let mut is_told = is_told;
-        for pid in open {
+        for (&pid, _) in all.iter().filter(|(_, wanted)| wanted.iter().any(|w| w.is_open)) {
             match kernel.follow(pid) {
                 Err(e) if e.errno != libc::ESRCH => {
                     // It is read from time to time, without a report.
@@ -295,66 +301,59 @@ impl ProcessProbes {
                 _ => {}
             }
         }
-        let (processes, unread) = self.read(kernel, &pids);
-        // All lost signs must be found before another description restores a breakpoint.
-        wanted.retain_mut(|w| {
-            let Some((process, memory)) = processes.get(&w.pid) else {
-                return unread.contains(&w.pid);
-            };
-            let now: HashSet<_> = process.objects.iter().map(key).collect();
-            let is_lost = |sign: &mut Sign| memory.as_ref().is_some_and(|m| sign.is_lost(m));
-            w.known.retain(|k, sign| {
-                now.contains(k) && !is_lost(sign) && !(is_told && sign.is_open())
-            });
-            true
+        all.retain(|_, wanted| {
+            wanted.iter_mut().for_each(|w| w.is_told |= is_told);
+            self.look_at(kernel, wanted)
         });
-        for w in &mut wanted {
-            let Some((process, memory)) = processes.get(&w.pid) else { continue };
-            let made = match pid_of(&w.pattern.provider) {
-                Some(_) => self.make(kernel, process, w, true),
-                None => {
-                    let mut out = Batches::default();
-                    let _ = self.notes(kernel, process, &w.pattern, &mut w.known, &mut out);
-                    self.send(kernel, w.pid, out)
-                }
-            };
-            // A spelt-out description may mean code that is mapped later, so a miss is no error.
-            self.report(made, &w.pattern);
-            w.note(memory.as_ref());
-        }
-        for pid in libproc::silent().into_iter().filter(|pid| pids.contains(pid)) {
+        for pid in libproc::silent().into_iter().filter(|pid| all.contains_key(pid)) {
             self.told.push(format!(
                 "process {pid} did not let itself be read in time, so code that it has mapped may have no probes; dtrace tries again"
             ));
         }
-        self.wanted = wanted;
+        self.wanted = all.into_values().flatten().collect();
         self.forget_refusals();
         self.is_looking = false;
     }
 
-    /// Reads processes, with their memory. Those that could not be read, but have not ended, come
-    /// second.
-    fn read(
-        &mut self,
-        kernel: &mut dyn Kernel,
-        pids: &HashSet<u32>,
-    ) -> (HashMap<u32, Read>, HashSet<u32>) {
-        let (mut processes, mut unread) = (HashMap::new(), HashSet::new());
-        for &pid in pids {
-            kernel.beat();
-            match Process::read(pid) {
-                Ok(process) => drop(processes.insert(pid, (process, memory(pid)))),
-                Err(e) if has_ended(&e) => {}
-                Err(e) => {
-                    unread.insert(pid);
-                    // `look` reports the others.
-                    if e.kind() != ErrorKind::TimedOut {
-                        self.fail(format!("failed to read process {pid}: {}", reason(&e)));
-                    }
+    /// Makes the probes in objects that one process has mapped since the last call, as far as there
+    /// is time; returns false if it has ended. `wanted` are all descriptions of this process.
+    fn look_at(&mut self, kernel: &mut dyn Kernel, wanted: &mut [Wanted]) -> bool {
+        let Some(pid) = wanted.first().map(|w| w.pid) else { return false };
+        kernel.beat();
+        let providers = wanted.iter().map(|w| &*w.pattern.provider);
+        let debtor = &mut Debtor::for_any(providers, pid);
+        let process = match self.in_time(kernel, debtor, |_| Process::read(pid)) {
+            Some(Ok(process)) => process,
+            Some(Err(e)) if has_ended(&e) => return false,
+            Some(Err(e)) => {
+                // `look` reports the others.
+                if e.kind() != ErrorKind::TimedOut {
+                    self.fail(format!("failed to read process {pid}: {}", reason(&e)));
                 }
+                return true;
             }
+            None => return true,
+        };
+        let memory = memory(pid);
+        let now: HashSet<_> = process.objects.iter().map(key).collect();
+        // All lost signs must be found before another description restores a breakpoint.
+        for w in &mut *wanted {
+            self.timed(kernel, debtor, |_| w.check(&now, memory.as_ref()));
         }
-        (processes, unread)
+        for w in wanted {
+            let made = match pid_of(&w.pattern.provider) {
+                Some(_) => self.make(kernel, &process, w, true),
+                None => {
+                    let mut out = Batches::default();
+                    let _ = self.notes(kernel, &process, &w.pattern, &mut w.known, &mut out);
+                    self.send(kernel, pid, out)
+                }
+            };
+            // A spelt-out description may mean code that is mapped later, so a miss is no error.
+            self.report(made, &w.pattern);
+            self.timed(kernel, debtor, |_| w.note(memory.as_ref()));
+        }
+        true
     }
 
     /// Reports why a process has no probes, unless it has ended. `send` reports refused places
@@ -443,7 +442,7 @@ impl ProcessProbes {
             if self.wanted.iter().any(|w| w.pid == pid && w.pattern == pattern) {
                 continue;
             }
-            let (mut out, mut known) = (Batches::default(), Known::new());
+            let (mut out, mut known) = (Batches::default(), Known::default());
             self.was_late = false;
             let is_found = self.notes(kernel, process, &pattern, &mut known, &mut out).is_some();
             let has_more = |own: &mut Self, kernel: &mut dyn Kernel| {
@@ -453,7 +452,7 @@ impl ProcessProbes {
                 let _ = kernel.follow(pid);
                 let made = self.send(kernel, pid, out);
                 self.report(made, &pattern);
-                self.wanted.push(Wanted { pid, pattern, is_open: true, known });
+                self.wanted.push(Wanted::new(pid, pattern, true, known));
             } else if self.was_late {
                 self.any_program.meet_again(pid);
             }
@@ -483,10 +482,11 @@ impl ProcessProbes {
 mod tests {
     use super::*;
     use crate::kernel::Deaf;
-    use std::time::Duration;
+    use libproc::maps::Identity;
     use std::io::{Read as _, Write as _};
     use std::os::unix::process::CommandExt;
     use std::process::{Child, Command, Stdio};
+    use std::time::Duration;
 
     /// A process that ends with its test.
     struct Running(Child);
@@ -517,9 +517,9 @@ mod tests {
         let (mut probes, mut kernel) = (ProcessProbes::default(), Deaf::default());
         let process = Process::read(pid).unwrap();
         let mut read = |probes: &mut ProcessProbes, provider: &str| {
-            let (mut known, pattern) = (Known::new(), ProbePattern::new(provider, "", "", ""));
+            let (mut known, pattern) = (Known::default(), ProbePattern::new(provider, "", "", ""));
             probes.notes(&mut kernel, &process, &pattern, &mut known, &mut Batches::default());
-            known.len()
+            known.signs.len()
         };
         let named = [format!("shop{pid}"), format!("*{pid}"), format!("{}{pid}", locks::PROVIDER)];
         probes.debts.add(Account::of(pid), Duration::from_secs(3000));
@@ -548,11 +548,11 @@ mod tests {
         let (mut probes, mut kernel) = (ProcessProbes::default(), Deaf::default());
         let process = Process::read(std::process::id()).unwrap();
         let pattern = ProbePattern::new(&format!("*{}", process.pid), "", "", "");
-        let (mut known, mut out) = (Known::new(), Batches::default());
+        let (mut known, mut out) = (Known::default(), Batches::default());
         probes.notes(&mut kernel, &process, &pattern, &mut known, &mut out);
-        let with_probes = known.values().filter(|sign| sign.asked > 0).count();
-        assert_eq!((known.len(), with_probes > 0), (process.objects.len(), out.places > 0));
-        assert_eq!(kernel.0.get(), known.len() + 2 * with_probes);
+        let with_probes = known.signs.values().filter(|sign| sign.asked > 0).count();
+        assert_eq!((known.signs.len(), with_probes > 0), (process.objects.len(), out.places > 0));
+        assert_eq!(kernel.0.get(), known.signs.len() + 2 * with_probes);
     }
 
     /// Nothing may be said of a process that was not read.
@@ -607,6 +607,37 @@ mod tests {
         assert_eq!(kernel.0.get(), files.len());
     }
 
+    /// A user may run a hundred programs with 65,000 mappings each.
+    #[test]
+    fn looking_at_processes_does_not_read_those_whose_user_waits() {
+        let child = cat();
+        let pid = child.as_ref().map_or_else(std::process::id, |child| child.0.id());
+        let (mut probes, mut kernel) = (ProcessProbes::default(), Deaf::default());
+        // An object that has been unmapped shows whether the process was read.
+        let want = |probes: &mut ProcessProbes, provider: &str| {
+            let mut known = Known::default();
+            known.signs.insert((1, Identity::default()), Sign::default());
+            let pattern = ProbePattern::new(provider, "", "", "");
+            probes.wanted = vec![Wanted::new(pid, pattern, true, known)];
+        };
+        let mut look = |probes: &mut ProcessProbes, is_told| {
+            probes.look(&mut kernel, is_told);
+            let wanted = &probes.wanted[0];
+            let has_gone = |w: &Wanted| !w.known.signs.contains_key(&(1, Identity::default()));
+            (has_gone(wanted), wanted.is_told)
+        };
+        want(&mut probes, "shop*");
+        probes.debts.add(Account::of(pid), Duration::from_secs(3000));
+        // What the module has told is not forgotten.
+        assert_eq!(look(&mut probes, true), (false, true));
+        assert!(probes.take_told().contains(&SLOW.into()));
+        probes.debts = Debts::default();
+        assert_eq!(look(&mut probes, false), (true, false));
+        want(&mut probes, &format!("shop{pid}"));
+        probes.debts.add(Account::of(pid), Duration::from_secs(3000));
+        assert_eq!(look(&mut probes, true), (true, false));
+    }
+
     #[test]
     fn a_user_pays_for_the_files_of_own_processes() {
         let Some(child) = cat() else { return };
@@ -616,7 +647,7 @@ mod tests {
         // Whether an object has probes of locks is seen in its symbols.
         let pattern = ProbePattern::new(&format!("{}{pid}", locks::PROVIDER), "ld-*", "", "");
         let kernel = &mut Deaf::default();
-        probes.notes(kernel, &process, &pattern, &mut Known::new(), &mut Batches::default());
+        probes.notes(kernel, &process, &pattern, &mut Known::default(), &mut Batches::default());
         let image = |probes: &ProcessProbes| {
             let process = Process::read(pid).unwrap();
             let linker = process.objects.into_iter().find(|o| o.name.starts_with("ld-"));

@@ -59,7 +59,7 @@ impl ProcessProbes {
         let is_spelt = !expand::is_open(&pattern.module);
         let object = process.called(&pattern.module).next().filter(|_| is_spelt);
         let is_open = !object.is_some_and(|o| o.is_program);
-        let mut wanted = Wanted { pid, pattern: pattern.clone(), is_open, known: Known::new() };
+        let mut wanted = Wanted::new(pid, pattern.clone(), is_open, Known::default());
         let missed = self.make(kernel, &process, &mut wanted, false).err();
         self.wanted.push(wanted);
         let called = match object.map(|o| literal(&o.name)) {
@@ -128,7 +128,7 @@ impl ProcessProbes {
                 }
                 Some(Err(_)) => continue,
             };
-            let (mut out, mut known) = (Batches::default(), Known::new());
+            let (mut out, mut known) = (Batches::default(), Known::default());
             self.was_late = false;
             let found = self.notes(kernel, &process, &pattern, &mut known, &mut out);
             called = called.or(found.map(literal));
@@ -146,7 +146,7 @@ impl ProcessProbes {
             }
             // A later library may bring along the probes of a spelt-out provider.
             if found.is_some() || is_spelt {
-                self.wanted.push(Wanted { pid, pattern: pattern.clone(), is_open: true, known });
+                self.wanted.push(Wanted::new(pid, pattern.clone(), true, known));
                 match self.send(kernel, pid, out) {
                     Ok(()) => is_made = true,
                     Err(missed) => failed.push(missed),
