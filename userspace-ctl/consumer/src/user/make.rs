@@ -14,7 +14,6 @@ use libproc::expand::{self, Batches, Pattern, Refused, MOST_PLACES};
 use libproc::process::{Object, Process, PROGRAM};
 use libproc::Miss;
 use plaintext::clean;
-use std::collections::hash_map::Entry;
 use std::collections::HashSet;
 
 /// The most refusals that are reported by name.
@@ -69,6 +68,18 @@ impl ProcessProbes {
         wanted: &mut Wanted,
         being_mapped: bool,
     ) -> Result<(), Missed> {
+        self.add(kernel, process, wanted, being_mapped, Batches::default())
+    }
+
+    /// Does the same with the probes in `out`.
+    fn add(
+        &mut self,
+        kernel: &mut dyn Kernel,
+        process: &Process,
+        wanted: &mut Wanted,
+        being_mapped: bool,
+        mut out: Batches,
+    ) -> Result<(), Missed> {
         let _bill = budget::bill(Account::of(process.pid));
         let Wanted { pid, pattern, known, .. } = wanted;
         if !known.reserve(process.objects.len()) {
@@ -79,9 +90,12 @@ impl ProcessProbes {
         if objects.peek().is_none() {
             return Err(self.no_object(process, pattern));
         }
-        let (mut out, mut missed, mut is_found) = (Batches::default(), None, false);
+        let (mut signs, mut missed, mut is_found) = (Vec::new(), None, false);
         for object in objects {
-            let Entry::Vacant(new) = known.signs.entry(key(object)) else { continue };
+            let key = key(object);
+            if known.signs.contains_key(&key) {
+                continue;
+            }
             kernel.beat();
             let placed = object.placed(*pid, &self.images);
             let chosen = object.chosen(*pid, &self.images);
@@ -97,14 +111,18 @@ impl ProcessProbes {
                 Err(Miss::Function) => {}
                 Err(miss) => missed = Some(Missed::Of(shown(object), miss)),
             }
-            new.insert(Sign::take(&mut out));
-            if out.are_too_many() {
-                return Err(Missed::TooMany(MOST_PLACES));
-            }
-            if out.took_too_much() {
-                return Err(Missed::TooLarge);
-            }
+            signs.push((key, Sign::take(&mut out)));
+            let too_much = match (out.are_too_many(), out.took_too_much()) {
+                (true, _) => Missed::TooMany(MOST_PLACES),
+                (_, true) => Missed::TooLarge,
+                _ => continue,
+            };
+            // None of these objects gets a breakpoint. One that is waited for would make each look
+            // read all of them again.
+            known.signs.extend(signs.into_iter().map(|(key, _)| (key, Sign::default())));
+            return Err(too_much);
         }
+        known.signs.extend(signs);
         self.send(kernel, *pid, out)?;
         match missed {
             Some(missed) if !is_found => Err(missed),
@@ -206,6 +224,7 @@ impl ProcessProbes {
 mod tests {
     use super::super::wanted::Known;
     use super::*;
+    use crate::kernel::Deaf;
 
     fn refusals(names: std::ops::Range<usize>) -> Vec<Refused> {
         let refused = |n| Refused {
@@ -214,6 +233,26 @@ mod tests {
             reason: UserReason::Unmapped,
         };
         names.map(refused).collect()
+    }
+
+    /// The objects are known afterwards, and another look has nothing to do.
+    #[test]
+    fn a_description_that_means_too_much_is_expanded_once() {
+        let pid = std::process::id();
+        let process = Process::read(pid).unwrap();
+        let pattern = ProbePattern::new(&format!("pid{pid}"), "", "main", "entry");
+        let mut wanted = Wanted::new(pid, pattern, true, Known::default());
+        let mut add = |places| {
+            let (mut probes, mut out) = (ProcessProbes::default(), Batches::default());
+            out.places = places;
+            probes.add(&mut Deaf::default(), &process, &mut wanted, false, out)
+        };
+        let now = process.objects.iter().map(key).collect();
+        let program = process.called(PROGRAM).map(key).next().unwrap();
+        assert_eq!(add(MOST_PLACES), Err(Missed::TooMany(MOST_PLACES)));
+        wanted.is_told = true;
+        wanted.check(&now, None);
+        assert!(wanted.known.signs.contains_key(&program));
     }
 
     #[test]
