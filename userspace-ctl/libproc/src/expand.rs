@@ -17,7 +17,7 @@ use crate::function::Function;
 use crate::image::{Chosen, Image};
 use crate::parts;
 use crate::stapsdt::Note;
-use crate::work::Work;
+use crate::work::{Beat, Work};
 use abi::probe::{is_glob, part_matches};
 use abi::user::{
     self, Expected, MappedFile, UserKind, UserProbe, UserProbeView, UserReason, MAX_MAKE,
@@ -91,18 +91,25 @@ pub const MOST_PLACES: usize = 4 << 20;
 const MOST_STEPS: u64 = 1 << 28;
 /// The steps to format an instruction's offset and to compare it with a glob.
 const GLOB: u64 = 2;
+/// The steps to pack a probe.
+const PACK: usize = 16;
 /// The most refusals with names.
 const MOST_REFUSED: usize = 1 << 12;
 
 impl Default for Batches {
     fn default() -> Self {
-        let work = Work::new(MOST_STEPS);
-        let (packed, refused, last, counter) = Default::default();
-        Self { packed, places: 0, refused, more_refused: 0, last, counter, work }
+        Self::with(None)
     }
 }
 
 impl Batches {
+    /// Returns empty batches; finding places for them [beats](Beat).
+    pub fn with(beat: Beat) -> Self {
+        let work = Work::with(MOST_STEPS, beat);
+        let (packed, refused, last, counter) = Default::default();
+        Self { packed, places: 0, refused, more_refused: 0, last, counter, work }
+    }
+
     /// Tells whether there are more than [`MOST_PLACES`], so not all were added.
     pub fn are_too_many(&self) -> bool {
         self.places > MOST_PLACES
@@ -141,6 +148,8 @@ impl Batches {
         args: &[user::UserArg],
         names: [&str; 4],
     ) {
+        // Without work the next function ends this.
+        let _ = self.work.spend((PACK + places.len()) as u64);
         let names = names.each_ref().map(|name| plaintext::clean(name));
         let names = names.each_ref().map(|name| &**name);
         let mut one = Vec::new();
@@ -216,7 +225,7 @@ pub fn expand(
     out: &mut Batches,
 ) -> Result<(), Miss> {
     let wanted = Name::of(pattern.name).ok_or(Miss::Name)?;
-    let functions = functions(object.image, chosen, pattern.function);
+    let functions = functions(object.image, chosen, pattern.function, &out.work);
     if functions.is_empty() && !is_open(pattern.function) {
         return Err(Miss::Function);
     }
@@ -274,13 +283,17 @@ pub fn is_open(part: &str) -> bool {
     part.is_empty() || is_glob(part.as_bytes())
 }
 
-/// Returns the wanted functions, one for each address.
-fn functions(image: &Image, chosen: &Chosen, wanted: &str) -> Vec<Function> {
-    let is_meant = |f: &&Function| match is_open(wanted) {
-        true => !f.is_cold() && part_matches(wanted.as_bytes(), f.name.as_bytes()),
-        false => *f.name == *wanted,
+/// Returns the wanted functions, one for each address, as part of this work.
+fn functions(image: &Image, chosen: &Chosen, wanted: &str, work: &Work) -> Vec<Function> {
+    let is_meant = |f: &&Function| {
+        let _ = work.spend(1 + (f.name.len() / parts::BYTES) as u64);
+        match is_open(wanted) {
+            true => !f.is_cold() && part_matches(wanted.as_bytes(), f.name.as_bytes()),
+            false => *f.name == *wanted,
+        }
     };
-    let meant = image.places().filter_map(|names| names.iter().find(is_meant));
+    let places = image.places().take_while(|_| !work.is_over());
+    let meant = places.filter_map(|names| names.iter().find(is_meant));
     let mut seen = HashSet::new();
     let called = meant.map(|f| chosen.called(f)).filter(|f| seen.insert(f.address));
     // A resolver that has not been called yet is not the function of its name.
@@ -429,6 +442,8 @@ mod tests {
     use super::*;
     use crate::process::{Images, Process, PROGRAM};
     use crate::segment::Segment;
+    use std::cell::Cell;
+    use std::rc::Rc;
 
     fn placed(image: &Image, bias: u64) -> Placed<'_> {
         Placed { module: "x", image, bias, file: MappedFile::default() }
@@ -692,6 +707,23 @@ mod tests {
             };
             assert!(steps(1 << 20) && !steps(1 << 26), "{name}");
         }
+    }
+
+    /// A large program takes so long that the kernel would take us for dead.
+    #[test]
+    fn finding_places_beats() {
+        let image = overlapping("beats", 0x90, 1 << 12, 1 << 10);
+        let beats = Rc::new(Cell::new(0));
+        let count = beats.clone();
+        let mut out = Batches::with(Some(Box::new(move || count.set(count.get() + 1))));
+        let pattern = Pattern { function: "", name: "?zzz" };
+        expand(placed(&image, 0), &Chosen::default(), pattern, &mut out).unwrap();
+        // 2^10 functions of 3.5 KB in the mean, 2 steps for each byte.
+        assert!((5..9).contains(&beats.get()), "{}", beats.get());
+        let head = UserProbe { kind: UserKind::Entry as u8, ..UserProbe::default() };
+        beats.set(0);
+        (0..1 << 17).for_each(|_| out.put(head, &[0], &[], &[], ["", "m", "f", ""]));
+        assert!((2..4).contains(&beats.get()), "{}", beats.get());
     }
 
     #[test]

@@ -60,3 +60,4 @@ pub use maps::Map;
 pub use patient::{silent, Memory};
 pub use process::Process;
 pub use segment::Segment;
+pub use work::Beat;

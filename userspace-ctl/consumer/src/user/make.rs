@@ -68,7 +68,8 @@ impl ProcessProbes {
         wanted: &mut Wanted,
         being_mapped: bool,
     ) -> Result<(), Missed> {
-        self.add(kernel, process, wanted, being_mapped, Batches::default())
+        let out = Batches::with(kernel.pulse());
+        self.add(kernel, process, wanted, being_mapped, out)
     }
 
     /// Does the same with the probes in `out`.
