@@ -31,6 +31,9 @@ const MOST_LETTERS: usize = 16;
 const MOST_REMEMBERED: usize = 64;
 /// The most rules of a piece that are kept for look-ups.
 const MOST_RULES: usize = 1 << 16;
+/// The most rules of all pieces that are kept for look-ups. A function can jump to thousands of
+/// large pieces.
+const MOST_KEPT: usize = 1 << 20;
 /// The most steps to read the rules of a file: an instruction is one, a piece is [`PIECE`]. A
 /// compiler's file with [`MAX_ROWS`] rules needs fewer. The pieces of another one may run the same
 /// instructions again and again.
@@ -339,24 +342,47 @@ impl Pieces {
 /// The address of a rule, and the rule if a [`Row`] can express it.
 type Start = (u64, Option<Row>);
 
-/// The rules of [`Pieces`]; each piece is read once.
+/// The rules of the pieces that were looked up last, by the offset of each.
+#[derive(Default)]
+struct Recent {
+    all: HashMap<usize, Vec<Start>>,
+    /// The number of rules, and one for each piece.
+    count: usize,
+}
+
+impl Recent {
+    /// Keeps the rules of a piece; forgets the others if they are too many.
+    fn put(&mut self, offset: usize, rules: Vec<Start>) {
+        let more = rules.len() + 1;
+        if self.count + more > MOST_KEPT {
+            *self = Self::default();
+        }
+        self.count += more;
+        self.all.insert(offset, rules);
+    }
+}
+
+/// The rules of [`Pieces`], which are read when they are looked up.
 pub(crate) struct Rules<'a> {
     pub(crate) pieces: &'a Pieces,
     pub(crate) work: &'a Work,
-    read: RefCell<HashMap<usize, Vec<Start>>>,
+    recent: RefCell<Recent>,
 }
 
 impl<'a> Rules<'a> {
     /// Looks up rules as part of this work.
     pub(crate) fn of(pieces: &'a Pieces, work: &'a Work) -> Self {
-        Self { pieces, work, read: RefCell::default() }
+        Self { pieces, work, recent: RefCell::default() }
     }
 
     /// Returns the rule for the instruction at an address, if it is known; its `start` is not set.
     pub(crate) fn at(&self, address: u64) -> Option<Row> {
         let offset = self.pieces.find(address)?.2;
-        let mut read = self.read.borrow_mut();
-        let rules = read.entry(offset).or_insert_with(|| self.pieces.rules(offset, self.work));
+        let mut recent = self.recent.borrow_mut();
+        if !recent.all.contains_key(&offset) {
+            recent.put(offset, self.pieces.rules(offset, self.work));
+        }
+        let rules = recent.all.get(&offset)?;
         let after = rules.partition_point(|r| r.0 <= address);
         rules.get(after.checked_sub(1)?)?.1
     }
@@ -506,6 +532,13 @@ mod tests {
     /// Returns frame information with this many pieces that share an entry with this many
     /// instructions.
     fn sharing(letters: usize, instructions: usize, pieces: u32) -> Frames<'static> {
+        frames(letters, instructions, pieces, 0)
+    }
+
+    /// Returns the same, with pieces that have this many rules each.
+    fn frames(letters: usize, instructions: usize, pieces: u32, rules: u32) -> Frames<'static> {
+        // Go one byte on.
+        let advance = vec![0x41; rules as usize];
         let mut entry = vec![0, 0, 0, 0, 1, b'z'];
         entry.resize(5 + letters, b'S');
         // The end of the letters, the factors, the register of the return address, no data.
@@ -514,10 +547,11 @@ mod tests {
         let mut bytes = (entry.len() as u32).to_le_bytes().to_vec();
         bytes.extend(entry);
         for n in 0..u64::from(pieces) {
-            bytes.extend(21u32.to_le_bytes());
+            bytes.extend((21 + rules).to_le_bytes());
             bytes.extend((bytes.len() as u32).to_le_bytes());
             bytes.extend([0x1000 + 16 * n, 16].map(u64::to_le_bytes).concat());
             bytes.push(0);
+            bytes.extend(&advance);
         }
         bytes.extend([0; 4]);
         Frames { bytes: bytes.into(), bases: BaseAddresses::default().set_eh_frame(0) }
@@ -539,6 +573,29 @@ mod tests {
             let pieces = Pieces { frames, all, _share: Share::default() };
             assert_eq!(pieces.rules(offset, &work).is_empty(), wanted == 0, "{letters}");
         }
+    }
+
+    /// Otherwise a file of 100 MB can take gigabytes of memory.
+    #[test]
+    fn so_many_rules_are_kept() {
+        let (frames, mut all) = (frames(1, 0, 40, MOST_RULES as u32), Vec::new());
+        let work = Work::new(u64::MAX);
+        frames.each(&work, &mut |fde| {
+            all.push((fde.initial_address(), fde.len(), fde.offset()));
+        });
+        assert_eq!(all.len(), 40);
+        let pieces = Pieces { frames, all, _share: Share::default() };
+        let rules = Rules::of(&pieces, &work);
+        for n in 0..40 {
+            rules.at(0x1000 + 16 * n);
+            let kept = |all: &HashMap<usize, Vec<Start>>| all.values().map(Vec::len).sum::<usize>();
+            let recent = rules.recent.borrow();
+            assert!((MOST_RULES..=MOST_KEPT).contains(&kept(&recent.all)), "{n}");
+        }
+        // A piece that was looked up last is not read again.
+        let before = format!("{work:?}");
+        rules.at(0x1000 + 16 * 39);
+        assert_eq!(format!("{work:?}"), before);
     }
 
     /// A gigabyte of pieces takes minutes if each runs 256 instructions again.
