@@ -6,6 +6,9 @@
 //! user whose files have taken the least time comes first, with the smallest file. So a user with
 //! many slow files waits longest.
 //!
+//! A user who comes later begins with the least time of those who wait. Otherwise a new user with
+//! slow files would be served alone until all had the same.
+//!
 //! Users share libraries. A file that several users wait for is read as soon as one of them would
 //! get it alone, and that user pays for the time.
 
@@ -31,12 +34,20 @@ pub(super) struct Waiting {
     pub(super) file: File,
 }
 
+impl Waiting {
+    /// Returns the users who wait for it.
+    fn users(&self) -> impl Iterator<Item = Account> + '_ {
+        std::iter::once(self.of).chain(self.others.iter().copied())
+    }
+}
+
 /// All files that wait.
 #[derive(Debug, Default)]
 pub(super) struct Unread {
     files: Vec<Waiting>,
     places: Shares,
-    /// The time to read the files of each user since no file waited.
+    /// The time to read the files of each user since no file waited; of a user who came later, also
+    /// the time that others had before.
     spent: Clock,
 }
 
@@ -58,18 +69,31 @@ impl Unread {
         // A file that only this user waits for gives way first.
         let largest = of_whose.max_by_key(|(_, w)| (w.others.is_empty(), w.size)).map(|(n, _)| n);
         let gone = largest.map(|n| self.remove(n));
+        self.spent.add(new.of, self.behind(new.of));
         self.places.add(new.of, 1);
         self.files.push(new);
         gone
     }
 
+    /// Returns how much less time a user for whom no file waits has had than each of those who wait.
+    fn behind(&self, of: Account) -> Duration {
+        let users = || self.files.iter().flat_map(Waiting::users);
+        let least = users().map(|user| self.spent.spent_by(user)).min();
+        match users().any(|user| user == of) {
+            true => Duration::ZERO,
+            false => least.unwrap_or_default().saturating_sub(self.spent.spent_by(of)),
+        }
+    }
+
     /// Notes that a user waits for a file, too, if it still waits. Root takes the place: root's
     /// files do not give way to those of others.
     pub(super) fn join(&mut self, key: Key, of: Account) {
+        let behind = self.behind(of);
         let Some(file) = self.files.iter_mut().find(|w| w.key == key) else { return };
         if file.of == of || file.others.contains(&of) {
             return;
         }
+        self.spent.add(of, behind);
         file.others.push(of);
         if of == Account::ROOT {
             let had = std::mem::replace(&mut file.of, of);
@@ -82,10 +106,8 @@ impl Unread {
 
     /// Removes the next file to read.
     pub(super) fn next(&mut self) -> Option<Waiting> {
-        let turns = self.files.iter().enumerate().flat_map(|(n, w)| {
-            let users = std::iter::once(w.of).chain(w.others.iter().copied());
-            users.map(move |of| (n, w.size, of))
-        });
+        let files = self.files.iter().enumerate();
+        let turns = files.flat_map(|(n, w)| w.users().map(move |of| (n, w.size, of)));
         match turns.min_by_key(|(n, size, of)| (self.spent.spent_by(*of), *size, *n)) {
             Some((n, _, of)) => Some(Waiting { of, ..self.remove(n) }),
             None => {
@@ -165,6 +187,43 @@ mod tests {
         assert!(order.len() == 13 && unread.is_empty());
         // Nobody waited, so everybody begins anew.
         assert_eq!(unread.spent.spent_by(slow), Duration::ZERO);
+    }
+
+    /// One with a fresh account may bring slow files.
+    #[test]
+    fn a_user_who_comes_later_takes_turns() {
+        let [a, b, late] = [1, 2, 3].map(Account::user);
+        let shared = Key { inode: 1000, ..Key::default() };
+        let after = |comes: &dyn Fn(&mut Unread)| {
+            let mut unread = Unread::default();
+            put(&mut unread, a, shared.inode, 1 << 20);
+            for n in 0..9 {
+                put(&mut unread, a, n, 1);
+                put(&mut unread, b, 10 + n, 1);
+            }
+            unread.spend(a, Duration::from_secs(60));
+            unread.spend(b, Duration::from_secs(61));
+            comes(&mut unread);
+            let turn = |_| {
+                let of = unread.next().unwrap().of;
+                unread.spend(of, Duration::from_secs(2));
+                of
+            };
+            (0..6).map(turn).filter(|of| *of == late).count()
+        };
+        assert_eq!(after(&|_| ()), 0);
+        let many = |unread: &mut Unread| {
+            for n in 20..29 {
+                put(unread, late, n, 1);
+            }
+        };
+        assert_eq!(after(&many), 2);
+        // First one that others wait for, too.
+        let one_and_many = |unread: &mut Unread| {
+            unread.join(shared, late);
+            many(unread);
+        };
+        assert_eq!(after(&one_and_many), 2);
     }
 
     /// Maps libc after a user with many small files that take long; returns the users who paid, up
