@@ -547,11 +547,12 @@ mod tests {
     fn making_the_probes_of_an_object_is_followed_by_a_sign_of_life() {
         let (mut probes, mut kernel) = (ProcessProbes::default(), Deaf::default());
         let process = Process::read(std::process::id()).unwrap();
-        let pattern = ProbePattern::new(&format!("*{}", process.pid), "", "", "");
-        let (mut known, mut out) = (Known::default(), Batches::default());
-        probes.notes(&mut kernel, &process, &pattern, &mut known, &mut out);
+        let provider = format!("{}{}", locks::PROVIDER, process.pid);
+        let pattern = ProbePattern::new(&provider, "", "", "");
+        let mut known = Known::default();
+        probes.notes(&mut kernel, &process, &pattern, &mut known, &mut Batches::default());
         let with_probes = known.signs.values().filter(|sign| sign.asked > 0).count();
-        assert_eq!((known.signs.len(), with_probes > 0), (process.objects.len(), out.places > 0));
+        assert!(with_probes > 0 && known.signs.len() == process.objects.len());
         assert_eq!(kernel.0.get(), known.signs.len() + 2 * with_probes);
     }
 
