@@ -7,8 +7,8 @@ use std::time::Duration;
 
 /// The time to find a file that was read before. Nobody owes it: many processes share libraries.
 const FOUND: Duration = Duration::from_micros(200);
-/// How often nobody owes it in one process. A program may map 200 files; one that maps the same
-/// file ten thousand times makes us find it as often.
+/// How often it is free in one process. A program may map 200 files; one that maps the same file
+/// ten thousand times makes us find it as often.
 const MOST_FOUND: usize = 256;
 
 /// The user who owes the time to read one process.

@@ -118,8 +118,8 @@ impl ProcessProbes {
                 (_, true) => Missed::TooLarge,
                 _ => continue,
             };
-            // None of these objects gets a breakpoint. One that is waited for would make each look
-            // read all of them again.
+            // None of these objects gets a breakpoint. A sign that waits for one would make each
+            // look read all of them again.
             known.signs.extend(signs.into_iter().map(|(key, _)| (key, Sign::default())));
             return Err(too_much);
         }

@@ -53,8 +53,9 @@ use std::time::Instant;
 use wanted::{key, memory, Known, Sign, Wanted};
 
 const SHORT: &str =
-    "programs, or those of one user, bring so many probes along, or map so many \
-                     files, that dtrace has no memory for all: some programs have no probes of their own; dtrace tries again";
+    "programs, or those of one user, bring so many probes along, or map so many files, that \
+                     dtrace has no memory for all: some programs have no probes of their own; \
+                     dtrace tries again";
 
 const SLOW: &str =
     "the files of one user's programs take so long to read that some programs have no probes of \

@@ -75,7 +75,7 @@ impl Unread {
         gone
     }
 
-    /// Returns how much less time a user for whom no file waits has had than each of those who wait.
+    /// Returns how much less time a user has had than all who wait; zero, if the user waits, too.
     fn behind(&self, of: Account) -> Duration {
         let users = || self.files.iter().flat_map(Waiting::users);
         let least = users().map(|user| self.spent.spent_by(user)).min();
