@@ -185,10 +185,12 @@ impl<B: DerefMut<Target = [u8]>> Principal<B> {
         }
     }
 
-    /// Tells whether it has the policy switch and is more than half full.
+    /// Tells whether it has the policy switch and is more than half full. A buffer without memory
+    /// never is: its CPU came online after the buffers were made, and no swap would help it.
     #[inline]
     pub fn is_pressing(&self) -> bool {
-        matches!(self.policy, Policy::Switch) && self.limit == self.memory.len()
+        let all = self.memory.len();
+        matches!(self.policy, Policy::Switch) && self.limit == all && all != 0
     }
 
     /// Tells whether a record without room has ended the recording.
@@ -386,8 +388,9 @@ mod tests {
     #[test]
     fn an_empty_buffer_counts_every_drop() {
         let mut p = Principal::new(Vec::new());
-        assert!((0..7).all(|_| p.reserve(8).is_none()));
+        assert!((0..7).all(|_| p.reserve(8).is_none() && !p.is_pressing()));
         assert_eq!(p.swap(Vec::new()).drops, 7);
+        assert!(!p.is_pressing());
         let mut ring = Principal::ring(Vec::new(), Vec::new());
         assert!((0..7).all(|_| ring.reserve(8).is_none()));
         assert_eq!(ring.swap(Vec::new()).drops, 7);
