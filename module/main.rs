@@ -143,8 +143,9 @@ impl kernel::Module for Dtrace {
         )?;
         // An open file must hold the module before `open` can succeed.
         kapi::device::own(&node)?;
-        let open = Open::new(framework.clone());
         let helper = helper::start()?;
+        // Nothing fails after this: a consumer would keep patched code after the module has gone.
+        let open = Open::new(framework.clone());
         mem::fail_after(None);
         let anonymous = anonymous::start(&framework);
         dev::MAY_FAIL.store(value::<u8>(module_parameters::fail_ioctl.value()) != 0, Relaxed);
