@@ -117,8 +117,8 @@ impl Config {
     /// Tells the consumers that are tracing that the probes at these positions are retired. No CPU
     /// may be inside one.
     fn retired(&mut self, places: Range<usize>) {
-        let now = kapi::time::monotonic_ns();
-        self.tracing.iter_mut().for_each(|(_, t)| t.retired(&places, now));
+        let (now, serial) = (kapi::time::monotonic_ns(), self.probes.serial());
+        self.tracing.iter_mut().for_each(|(_, t)| t.retired(&places, serial, now));
     }
 
     /// Updates the list of consumers that must know when a thread ends.

@@ -87,8 +87,7 @@ pub(crate) struct Tracing {
     free: KVVec<Epid>,
     /// The most EPIDs that it may have.
     most: usize,
-    /// The retired probes, and the times when they were retired.
-    retired: KVVec<(Range<usize>, u64)>,
+    retired: KVVec<Gone>,
     held: Held,
     /// The serial number below which the segments of the table have been matched.
     matched_to: u64,
@@ -105,6 +104,17 @@ struct Place {
     statement: u32,
     /// The next EPID of the same probe.
     next: Epid,
+}
+
+/// Probes that were retired together.
+#[derive(Clone)]
+struct Gone {
+    /// Their positions. New probes may have got some of them since.
+    places: Range<usize>,
+    /// The serial number from which on probes are new.
+    serial: u64,
+    /// The time when they were retired.
+    when: u64,
 }
 
 /// The records in the memory of speculations.
@@ -232,11 +242,13 @@ impl Tracing {
         self.probes.get(self.among(places))?.last()?.id().index()
     }
 
-    /// Notes that the probes at these positions are retired.
-    pub(crate) fn retired(&mut self, places: &Range<usize>, now: u64) {
+    /// Notes that the probes at these positions are retired; those that are offered from now on
+    /// have at least this serial number.
+    pub(crate) fn retired(&mut self, places: &Range<usize>, serial: u64, now: u64) {
         // Without memory for this, they keep their EPIDs. That only costs ids.
         if !self.among(places).is_empty() {
-            let _ = mem::push(&mut self.retired, (places.clone(), now));
+            let gone = Gone { places: places.clone(), serial, when: now };
+            let _ = mem::push(&mut self.retired, gone);
         }
     }
 
@@ -261,13 +273,15 @@ impl Tracing {
         let mut freed = mem::vec(most)?;
         let mut done = 0usize;
         for at in 0..self.retired.len() {
-            let Some((places, when)) = self.retired.get(at).cloned() else { break };
+            let Some(Gone { places, serial, when }) = self.retired.get(at).cloned() else { break };
             if when.saturating_add(MARGIN) >= bound {
                 break;
             }
             let its = self.among(&places);
             let mut rest = false;
-            for first in self.firsts.get_mut(its).unwrap_or_default() {
+            let probes = self.probes.get(its.clone()).unwrap_or_default().iter();
+            let firsts = self.firsts.get_mut(its).unwrap_or_default();
+            for (_, first) in probes.zip(firsts).filter(|(p, _)| p.serial() < serial) {
                 while let Some(place) = first.index().and_then(|epid| self.ecbs.get_mut(epid)) {
                     if freed.push_within_capacity(*first).is_err() {
                         rest = true;

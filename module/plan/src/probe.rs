@@ -72,6 +72,8 @@ pub struct Offer<'a> {
 pub struct Names {
     /// The provider's position in the framework's table.
     provider: usize,
+    /// The serial number of the segment.
+    serial: u64,
     /// Provider and module, then functions and names in the order in which they were added.
     text: KVVec<u8>,
     provider_len: u8,
@@ -172,6 +174,11 @@ impl<C> Probe<C> {
         self.names.provider
     }
 
+    /// Returns the serial number of its segment, which tells it from a later probe with its id.
+    pub fn serial(&self) -> u64 {
+        self.names.serial
+    }
+
     /// Returns part `n` of the name: provider, module, function, name.
     ///
     /// # Context
@@ -235,6 +242,7 @@ impl Draft {
         // CAST: both are shorter than 64.
         let names = Names {
             provider,
+            serial: 0,
             text,
             provider_len: name.len() as u8,
             module_len: module.len() as u8,
@@ -307,7 +315,6 @@ impl Draft {
 /// Probes with consecutive ids and common names.
 pub struct Segment<C> {
     first: usize,
-    serial: u64,
     names: Arc<Names>,
     probes: KVVec<Option<Arc<Probe<C>>>>,
     index: Index,
@@ -524,7 +531,7 @@ impl<C: Default> ProbeTable<C> {
         // Allocate exactly the needed size.
         let from = &draft.names;
         let text = mem::exact_copy(&from.text)?;
-        let names = mem::arc(Names { text, ..*from })?;
+        let names = mem::arc(Names { text, serial: self.serial, ..*from })?;
         let mut probes = mem::exact(draft.probes.len())?;
         for (at, d) in (first..end).zip(&draft.probes) {
             let probe = Probe {
@@ -543,13 +550,13 @@ impl<C: Default> ProbeTable<C> {
             mem::push(&mut probes, Some(mem::arc(probe)?))?;
         }
         let index = Index::of(draft)?;
-        let (place, serial) = (self.find(first), self.serial);
-        mem::push(&mut self.segments, Segment { first, serial, names, probes, index })?;
+        let place = self.find(first);
+        mem::push(&mut self.segments, Segment { first, names, probes, index })?;
         if let Some(behind) = self.segments.get_mut(place..) {
             behind.rotate_right(1);
         }
         self.next = end;
-        self.serial = serial.wrapping_add(1);
+        self.serial = self.serial.wrapping_add(1);
         Ok(first)
     }
 
@@ -590,7 +597,7 @@ impl<C: Default> ProbeTable<C> {
 
     /// Returns the segments from this serial number on.
     pub fn since(&self, serial: u64) -> impl Iterator<Item = &Segment<C>> {
-        self.segments.iter().filter(move |s| s.serial >= serial)
+        self.segments.iter().filter(move |s| s.names.serial >= serial)
     }
 
     /// Returns the segments from position `from` on; the first may begin before it.

@@ -258,12 +258,16 @@ fn ids_are_used_again_where_nobody_knows_them() {
     assert_eq!(table.add(&group(3), None, free).unwrap(), 3);
     // Only two places are left, at the end.
     assert!(matches!(table.add(&group(3), None, free), Err(Error::TooMany(_))));
-    assert!(table.remove_segment(0).is_some());
+    let (old, serial) = (table.remove_segment(0).unwrap(), table.serial());
     // A consumer still knows the probe at 1, so only position 2 is free there, which is too little.
     let known = |ids: std::ops::Range<usize>| ids.contains(&1).then_some(1);
     assert!(matches!(table.add(&group(3), None, known), Err(Error::TooMany(_))));
     assert_eq!(table.add(&group(2), None, known).unwrap(), 6);
     assert_eq!(table.add(&group(3), None, free).unwrap(), 0);
+    // The serial number tells the old probe at a position from the new one.
+    let new = table.get(abi::ids::ProbeId::from_index(1)).unwrap();
+    let is_old = |p: &plan::probe::Probe<()>| p.serial() < serial;
+    assert!(old.iter().all(|p| is_old(p)) && !is_old(new));
 }
 
 #[test]
