@@ -36,8 +36,10 @@ pub mod price {
     pub const KEY: u32 = 8;
     /// Searching each byte for a character or a set of characters.
     pub const SCAN: u32 = 8;
-    /// Searching a string, for each of the two strings.
-    pub const SEARCH: u32 = 10;
+    /// Searching a string for another one.
+    pub const SEARCH: u32 = 20;
+    /// Preparing the string to search for.
+    pub const WANTED: u32 = 32;
     /// Splitting a path.
     pub const PATH: u32 = 10;
     /// Reading JSON twice.
@@ -149,7 +151,7 @@ impl Prices {
             Subr::Copyoutstr | Subr::Memstr => LOOK + WRITE,
             Subr::Strjoin => 2 * TEXT + MADE,
             Subr::Substr | Subr::Copyinstr => TEXT + MADE,
-            Subr::Strstr | Subr::Index | Subr::Rindex => 2 * (TEXT + SEARCH),
+            Subr::Strstr | Subr::Index | Subr::Rindex => 2 * TEXT + SEARCH + WANTED,
             Subr::Strtok => 2 * (TEXT + SCAN) + MADE,
             Subr::Toupper | Subr::Tolower => TEXT + SCAN + MADE,
             Subr::Basename | Subr::Dirname | Subr::Cleanpath => TEXT + PATH + MADE,

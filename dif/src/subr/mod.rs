@@ -4,8 +4,7 @@
 //!
 //! Strings longer than strsize are cut, as everywhere in D. A subroutine that returns a part of its
 //! argument (`strchr`, `strstr`) returns an address inside it; all other strings are made in
-//! scratch. Time is linear in strsize, except for the searches (`strstr`, `index`, `rindex`), which
-//! may take strsize times the length of the string searched for.
+//! scratch. Time is linear in strsize.
 
 mod convert;
 mod copy;

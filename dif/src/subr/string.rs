@@ -2,6 +2,8 @@
 //! Strings: strlen, strjoin, substr, toupper, tolower, and the searches strchr, strrchr, strstr,
 //! index, rindex, strtok. They work as in C and perl, for ASCII only.
 
+use core::cmp::Ordering;
+
 use crate::addr;
 use crate::bound::price;
 use crate::env::Env;
@@ -84,34 +86,6 @@ fn find_char<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>, last: bool) -> Re
     Ok(if wanted == 0 && start != 0 { at } else { found })
 }
 
-/// A rolling hash of a window of text: the characters are the digits of a number, modulo 2^64. With
-/// it a search costs the sum of both lengths, not their product.
-struct Rolling {
-    hash: u64,
-    /// The weight of the window's first character.
-    first: u64,
-}
-
-impl Rolling {
-    const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
-
-    /// Returns the hash of a whole window, in the order given.
-    fn of<'a>(window: impl Iterator<Item = &'a u8>) -> Self {
-        let mut r = Self { hash: 0, first: 0 };
-        for &b in window {
-            r.hash = r.hash.wrapping_mul(Self::BASE).wrapping_add(b.into());
-            r.first = if r.first == 0 { 1 } else { r.first.wrapping_mul(Self::BASE) };
-        }
-        r
-    }
-
-    /// Moves the window: `out` was its first character, `next` is its new last one.
-    fn roll(&mut self, out: u8, next: u8) {
-        let rest = self.hash.wrapping_sub(self.first.wrapping_mul(out.into()));
-        self.hash = rest.wrapping_mul(Self::BASE).wrapping_add(next.into());
-    }
-}
-
 /// Pays for a search, whether it finds anything or not.
 fn pay_for_search<E: Env>(
     mem: &mut Mem<'_, '_, E>,
@@ -119,40 +93,96 @@ fn pay_for_search<E: Env>(
     wanted: &Text,
 ) -> Result<(), Raised> {
     mem.pay_for(text, price::SEARCH)?;
-    mem.pay_for(wanted, price::SEARCH)
+    mem.pay_for(wanted, price::WANTED)
+}
+
+/// Returns byte `n` of a text, counted from its end if it is read backwards.
+#[inline(always)]
+fn byte<const BACK: bool>(text: &[u8], n: usize) -> Option<u8> {
+    let at = if BACK { text.len().wrapping_sub(n).wrapping_sub(1) } else { n };
+    text.get(at).copied()
+}
+
+/// Returns the start of a text's greatest suffix and the period of this suffix. With `Less`, the
+/// order of the bytes is reversed. It compares at most twice as many bytes as the text has.
+#[inline(always)]
+fn greatest_suffix<const BACK: bool>(
+    text: &[u8],
+    greater: Ordering,
+    compared: &mut impl FnMut(),
+) -> (usize, usize) {
+    // The suffixes at `start` and at `other` have the same first `same` bytes.
+    let (mut start, mut other, mut same, mut period) = (0usize, 1usize, 0usize, 1usize);
+    let byte = |suffix: usize, n| byte::<BACK>(text, suffix.wrapping_add(n));
+    while let (Some(new), Some(old)) = (byte(other, same), byte(start, same)) {
+        compared();
+        let longer = same.wrapping_add(1);
+        match new.cmp(&old) {
+            Ordering::Equal if longer != period => same = longer,
+            Ordering::Equal => (other, same) = (other.wrapping_add(period), 0),
+            order if order == greater => {
+                (start, other, same, period) = (other, other.wrapping_add(1), 0, 1);
+            }
+            _ => {
+                (other, same) = (other.wrapping_add(longer), 0);
+                period = other.wrapping_sub(start);
+            }
+        }
+    }
+    (start, period)
+}
+
+/// Returns the first position of `wanted` in `text`, both from their ends if they are read
+/// backwards.
+///
+/// This is the two-way search of Crochemore and Perrin, which needs no memory. Whatever the strings
+/// are, it compares at most two bytes for each of `text` and five for each of `wanted`, so a program
+/// can't make it slow.
+#[inline(always)]
+fn two_way<const BACK: bool>(
+    text: &[u8],
+    wanted: &[u8],
+    compared: &mut impl FnMut(),
+) -> Option<usize> {
+    let len = wanted.len();
+    let last = text.len().checked_sub(len)?;
+    // No repetition around the cut is shorter than the period.
+    let (cut, period) = greatest_suffix::<BACK>(wanted, Ordering::Greater, compared)
+        .max(greatest_suffix::<BACK>(wanted, Ordering::Less, compared));
+    let mut differs = |k: usize, from: &[u8], at: usize| {
+        compared();
+        byte::<BACK>(wanted, k) != byte::<BACK>(from, at.wrapping_add(k))
+    };
+    // The move after a difference on the left of the cut, and the length that need not be compared
+    // again.
+    let (shift, kept) = match (0..cut).any(|k| differs(k, wanted, period)) {
+        false => (period, len.saturating_sub(period)),
+        true => (cut.max(len.wrapping_sub(cut)).wrapping_add(1), 0),
+    };
+    let (mut at, mut known) = (0usize, 0usize);
+    while at <= last {
+        if let Some(k) = (cut.max(known)..len).find(|k| differs(*k, text, at)) {
+            (at, known) = (at.wrapping_add(k.wrapping_sub(cut)).wrapping_add(1), 0);
+        } else if (known..cut).rev().any(|k| differs(k, text, at)) {
+            (at, known) = (at.wrapping_add(shift), kept);
+        } else {
+            return Some(at);
+        }
+    }
+    None
 }
 
 /// Returns the first position of `wanted` in `text` at or after `from`.
+#[inline(never)]
 fn search(text: &[u8], wanted: &[u8], from: usize) -> Option<usize> {
-    let text = text.get(from..)?;
-    let (window, wish) = (text.get(..wanted.len())?, Rolling::of(wanted.iter()));
-    let mut here = Rolling::of(window.iter());
-    let mut moves = text.iter().zip(text.iter().skip(wanted.len()));
-    let mut at: usize = 0;
-    loop {
-        if here.hash == wish.hash && text.get(at..).is_some_and(|t| t.starts_with(wanted)) {
-            return from.checked_add(at);
-        }
-        let (&out, &next) = moves.next()?;
-        here.roll(out, next);
-        at = at.saturating_add(1);
-    }
+    two_way::<false>(text.get(from..)?, wanted, &mut || {})?.checked_add(from)
 }
 
 /// Returns the last position of `wanted` in `text`.
+#[inline(never)]
 fn search_back(text: &[u8], wanted: &[u8]) -> Option<usize> {
-    let mut at = text.len().checked_sub(wanted.len())?;
-    let wish = Rolling::of(wanted.iter().rev());
-    let mut here = Rolling::of(text.get(at..)?.iter().rev());
-    let mut moves = text.iter().rev().zip(text.iter().rev().skip(wanted.len()));
-    loop {
-        if here.hash == wish.hash && text.get(at..).is_some_and(|t| t.starts_with(wanted)) {
-            return Some(at);
-        }
-        let (&out, &next) = moves.next()?;
-        here.roll(out, next);
-        at = at.checked_sub(1)?;
-    }
+    let behind = two_way::<true>(text, wanted, &mut || {})?;
+    text.len().checked_sub(behind)?.checked_sub(wanted.len())
 }
 
 /// `strstr(s, sub)`: the string from the first `sub` on, or NULL.
@@ -305,7 +335,7 @@ pub(super) fn strtok<E: Env>(mem: &mut Mem<'_, '_, E>, args: Args<'_>) -> Result
 
 #[cfg(test)]
 mod tests {
-    use super::{search, search_back};
+    use super::{search, search_back, two_way};
 
     #[test]
     fn searches_find_what_naive_ones_find() {
@@ -316,9 +346,11 @@ mod tests {
         };
         for _ in 0..50_000 {
             // Few different letters cause near misses and repetitions.
-            let text: Vec<u8> = (0..random(40)).map(|_| b'a' + random(3) as u8).collect();
-            let wanted: Vec<u8> = (0..random(5)).map(|_| b'a' + random(3) as u8).collect();
+            let letters = 2 + random(2) as u64;
+            let text: Vec<u8> = (0..random(40)).map(|_| b'a' + random(letters) as u8).collect();
+            let wanted: Vec<u8> = (0..random(12)).map(|_| b'a' + random(letters) as u8).collect();
             let from = random(44);
+            assert_linear(&text, &wanted);
             let at = |n: &usize| text[*n..].starts_with(&wanted);
             assert_eq!(
                 search(&text, &wanted, from),
@@ -333,14 +365,48 @@ mod tests {
         }
     }
 
+    /// Returns the number of bytes that a search compares, from the start or from the end.
+    fn compared<const BACK: bool>(text: &[u8], wanted: &[u8]) -> usize {
+        let mut n = 0;
+        two_way::<BACK>(text, wanted, &mut || n += 1);
+        n
+    }
+
+    fn assert_linear(text: &[u8], wanted: &[u8]) {
+        let most = 2 * text.len() + 5 * wanted.len();
+        let n = compared::<false>(text, wanted).max(compared::<true>(text, wanted));
+        assert!(n <= most, "{n} of {most}: {} in {}", wanted.len(), text.len());
+    }
+
     #[test]
     fn a_search_costs_the_sum_of_the_lengths() {
-        let text = vec![b'a'; 1 << 20];
-        let mut wanted = vec![b'a'; 1 << 19];
-        wanted.push(b'b');
-        // A naive search would need 2^38 comparisons: minutes.
-        assert_eq!(search(&text, &wanted, 0), None);
-        wanted.insert(0, b'b');
-        assert_eq!(search_back(&text, &wanted), None);
+        let same = vec![b'a'; 8191];
+        // The numbers of a Thue-Morse sequence have the same hash as a row of the same letter, for
+        // each rolling hash modulo 2^64.
+        let thue_morse = |n: usize| -> Vec<u8> {
+            (0..n).map(|n| if n.count_ones() % 2 == 0 { b'`' } else { b'b' }).collect()
+        };
+        let fibonacci = (0..17).fold((vec![b'a'], vec![b'a', b'b']), |(a, b), _| {
+            let next = [&b[..], &a].concat();
+            (b, next)
+        });
+        let mut half = same[..3967].to_vec();
+        half.extend(thue_morse(1024));
+        let texts = [&same, &half, &thue_morse(8191), &fibonacci.1];
+        for text in texts {
+            for wanted in texts {
+                for len in [1, 2, 1000, 3000, wanted.len()] {
+                    let mut wanted = wanted[..len.min(wanted.len())].to_vec();
+                    assert_linear(text, &wanted);
+                    wanted.push(b'x');
+                    assert_linear(text, &wanted);
+                    wanted.rotate_right(1);
+                    assert_linear(text, &wanted);
+                    wanted[0] = b'a';
+                    wanted[len / 2] = b'x';
+                    assert_linear(text, &wanted);
+                }
+            }
+        }
     }
 }
