@@ -9,7 +9,7 @@
 use crate::probe::{Candidates, Probe, ProbeTable, Segment, Special};
 use crate::{Error, Result};
 use abi::ids::ProbeId;
-use abi::probe::{glob, split_glob};
+use abi::probe::{glob_counted, split_glob};
 use mem::{Arc, KVVec, KVec};
 
 /// A probe description that outlives its DOF.
@@ -63,13 +63,21 @@ impl<'a> Part<'a> {
         }
     }
 
+    /// Adds the steps of a glob to `steps`.
     #[inline]
-    fn matches(self, text: &[u8]) -> bool {
+    fn matches(self, text: &[u8], steps: &mut usize) -> bool {
         match self {
             Self::Any => true,
             Self::Exact(p) => p.len() == text.len() && p == text,
-            Self::Glob(head, rest) => text.strip_prefix(head).is_some_and(|t| glob(rest, t)),
+            Self::Glob(head, rest) => {
+                text.strip_prefix(head).is_some_and(|t| glob_counted(rest, t, steps))
+            }
         }
+    }
+
+    /// Tells whether a part without characters matches.
+    fn matches_none(self) -> bool {
+        self.matches(b"", &mut 0)
     }
 }
 
@@ -92,15 +100,15 @@ impl<'a> Matcher<'a> {
     pub fn may_be(&self, provider: &[u8], names: &[&[u8]]) -> bool {
         let [p, _, _, n] = self.parts;
         self.id == ProbeId::NONE
-            && p.matches(provider)
-            && (names.is_empty() || names.iter().any(|name| n.matches(name)))
+            && p.matches(provider, &mut 0)
+            && (names.is_empty() || names.iter().any(|name| n.matches(name, &mut 0)))
     }
 
     /// Returns the probe name, if the description has exactly one and neither a module nor a
     /// function.
     pub fn lone_name(&self) -> Option<&'a [u8]> {
         match self.parts {
-            [_, m, f, Part::Exact(name)] if m.matches(b"") && f.matches(b"") => Some(name),
+            [_, m, f, Part::Exact(name)] if m.matches_none() && f.matches_none() => Some(name),
             _ => None,
         }
     }
@@ -112,15 +120,20 @@ impl<'a> Matcher<'a> {
             ProbeId::NONE => {
                 !self.is_empty
                     && self.may_be(b"dtrace", &[which.name()])
-                    && m.matches(b"")
-                    && f.matches(b"")
+                    && m.matches_none()
+                    && f.matches_none()
             }
             id => id == which.id(),
         }
     }
 
     /// Returns the probes of a segment that may match, from position `from` of the table on.
-    fn candidates<'s, C>(&self, segment: &'s Segment<C>, from: usize) -> Option<Candidates<'s, C>>
+    fn candidates<'s, C>(
+        &self,
+        segment: &'s Segment<C>,
+        from: usize,
+        steps: &mut usize,
+    ) -> Option<Candidates<'s, C>>
     where
         'a: 's,
     {
@@ -129,9 +142,9 @@ impl<'a> Matcher<'a> {
         }
         let [p, m, f, n] = self.parts;
         let names = segment.names();
-        let here = p.matches(names.provider())
-            && m.matches(names.module())
-            && names.any_kind(|name| n.matches(name));
+        let here = p.matches(names.provider(), steps)
+            && m.matches(names.module(), steps)
+            && names.any_kind(|name| n.matches(name, steps));
         here.then(|| match f {
             Part::Exact(function) => segment.named(function, from),
             _ => segment.all(from),
@@ -139,11 +152,11 @@ impl<'a> Matcher<'a> {
     }
 
     #[inline]
-    fn matches<C>(&self, probe: &Probe<C>) -> bool {
+    fn matches<C>(&self, probe: &Probe<C>, steps: &mut usize) -> bool {
         let [_, _, f, n] = self.parts;
         self.id != ProbeId::NONE
-            || n.matches(probe.part(3))
-                && f.matches(probe.part(2))
+            || n.matches(probe.part(3), steps)
+                && f.matches(probe.part(2), steps)
                 && !(self.is_empty && probe.part(2).is_empty())
     }
 
@@ -156,8 +169,8 @@ impl<'a> Matcher<'a> {
         mut f: impl FnMut(&Arc<Probe<C>>) -> Result<bool>,
     ) -> Result<usize> {
         let end = table.end().max(from);
-        let all = table.segments(from).filter_map(|s| self.candidates(s, from)).flatten();
-        for probe in all.filter(|p| self.matches(p)) {
+        let all = table.segments(from).filter_map(|s| self.candidates(s, from, &mut 0)).flatten();
+        for probe in all.filter(|p| self.matches(p, &mut 0)) {
             if !f(probe)? {
                 return Ok(probe.id().index().unwrap_or(end));
             }
@@ -166,9 +179,11 @@ impl<'a> Matcher<'a> {
     }
 }
 
-/// The most comparisons in one [`each`]. Everybody who wants to change the table waits meanwhile: a
-/// few seconds at most.
+/// The most work of one [`each`], in comparisons. Everybody who wants to change the table waits
+/// meanwhile: a few seconds at most.
 const MAX_COMPARED: usize = 1 << 28;
+/// So many steps of a glob take as long as the rest of a comparison.
+const STEPS: usize = 4;
 /// After so many comparisons the caller is asked whether it goes on.
 const ASK: usize = 1 << 16;
 
@@ -191,8 +206,9 @@ impl<G: FnMut() -> Result> Work<G> {
         Self { left: most, go_on }
     }
 
-    fn spend(&mut self, price: usize) -> Result {
-        let left = self.left.checked_sub(price);
+    /// Pays for a comparison that has taken so many steps of globs.
+    fn spend(&mut self, steps: usize) -> Result {
+        let left = self.left.checked_sub(1usize.saturating_add(steps / STEPS));
         let left =
             left.ok_or(Error::TooMany("descriptions of probes to compare with all probes"))?;
         if left / ASK != core::mem::replace(&mut self.left, left) / ASK {
@@ -205,8 +221,6 @@ impl<G: FnMut() -> Result> Work<G> {
 /// One of many descriptions that are compared with a segment.
 struct Reading<'a, C> {
     matcher: Matcher<'a>,
-    /// The price of a comparison.
-    price: usize,
     candidates: Option<Candidates<'a, C>>,
     /// The next matching probe.
     next: Option<&'a Arc<Probe<C>>>,
@@ -214,25 +228,23 @@ struct Reading<'a, C> {
 
 impl<'a, C> Reading<'a, C> {
     fn new(matcher: Matcher<'a>) -> Self {
-        // A glob that can begin anywhere in a name takes some times longer.
-        let price = match matcher.parts {
-            [_, _, Part::Glob([], _), _] => 8,
-            _ => 1,
-        };
-        Self { matcher, price, candidates: None, next: None }
+        Self { matcher, candidates: None, next: None }
     }
 
     fn open(&mut self, segment: &'a Segment<C>, work: &mut Work<impl FnMut() -> Result>) -> Result {
-        work.spend(1)?;
-        self.candidates = self.matcher.candidates(segment, 0);
+        let mut steps = 0;
+        self.candidates = self.matcher.candidates(segment, 0, &mut steps);
+        work.spend(steps)?;
         self.advance(work)
     }
 
     fn advance(&mut self, work: &mut Work<impl FnMut() -> Result>) -> Result {
         self.next = None;
         for probe in self.candidates.iter_mut().flatten() {
-            work.spend(self.price)?;
-            if self.matcher.matches(probe) {
+            let mut steps = 0;
+            let is_match = self.matcher.matches(probe, &mut steps);
+            work.spend(steps)?;
+            if is_match {
                 self.next = Some(probe);
                 break;
             }

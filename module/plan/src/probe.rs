@@ -103,7 +103,7 @@ impl Names {
     }
 
     /// Tells whether `is_such` can be true for the name of one of the probes.
-    pub fn any_kind(&self, is_such: impl Fn(&[u8]) -> bool) -> bool {
+    pub fn any_kind(&self, mut is_such: impl FnMut(&[u8]) -> bool) -> bool {
         let (known, others) = self.kinds();
         others || known.iter().any(|w| is_such(self.get(w.at, w.len)))
     }

@@ -101,17 +101,45 @@ fn a_caller_that_gives_up_ends_it() {
     assert!(asked > 10, "{asked}");
 }
 
-#[test]
-fn too_many_comparisons_are_refused() {
+/// Returns the work of comparing one description with 2,000 probes, in comparisons, to within 1,000.
+fn work_of(text: &str) -> usize {
     let table = table(2, 500);
-    let compare = |text: &str, n| {
-        let enabling = enabling(&vec![text.into(); n]);
+    let enabling = enabling(&[text.into()]);
+    let compare = |most| {
         let patterns = enabling.statements.iter().map(|s| &s.pattern);
-        each(patterns, &table, 0, Work::of(160_000, || Ok(())), |_, _| Ok(()))
+        match each(patterns, &table, 0, Work::of(most, || Ok(())), |_, _| Ok(())) {
+            Ok(()) => true,
+            Err(Error::TooMany(_)) => false,
+            Err(e) => panic!("{e:?}"),
+        }
     };
-    assert!(compare("fbt::f*nothing*:", 70).is_ok());
-    assert!(matches!(compare("fbt::f*nothing*:", 90), Err(Error::TooMany(_))));
-    // A glob that can begin anywhere costs more, a name in the index next to nothing.
-    assert!(matches!(compare("fbt::*nothing*:", 20), Err(Error::TooMany(_))));
-    assert!(compare("fbt::f9:", 1000).is_ok());
+    (0..).map(|n| 1000 * n).find(|most| compare(*most)).unwrap()
+}
+
+#[test]
+fn a_comparison_costs_what_it_does() {
+    // A name in the index costs next to nothing.
+    assert_eq!(work_of("fbt::f9:"), 1000);
+    assert_eq!(work_of("fbt:m1::"), 2000);
+    assert_eq!(work_of("fbt:::"), 3000);
+    let simple = work_of("fbt::g*nothing*:");
+    assert_eq!(simple, 3000);
+    // A glob that can begin anywhere, and a set, wherever they stand.
+    let set = format!("[{}]", "0".repeat(50));
+    assert!(work_of("fbt::*nothing*:") > simple);
+    assert!(work_of(&format!("fbt::f{set}:")) > 5 * simple);
+    assert!(work_of(&format!("fbt::*{set}x:")) > 20 * simple);
+    assert!(work_of(&format!("fbt:::*[{}y]", "0".repeat(50))) > 20 * simple);
+}
+
+#[test]
+fn sets_in_names_of_modules_count_for_each_segment() {
+    let table = table(200, 1);
+    let compare = |text: String| {
+        let enabling = enabling(&vec![text; 100]);
+        let patterns = enabling.statements.iter().map(|s| &s.pattern);
+        each(patterns, &table, 0, Work::of(50_000, || Ok(())), |_, _| Ok(()))
+    };
+    assert!(compare("fbt:m*x::".into()).is_ok());
+    assert!(matches!(compare(format!("fbt:*[{}]x::", "0".repeat(50))), Err(Error::TooMany(_))));
 }

@@ -258,9 +258,16 @@ pub fn part_matches(pattern: &[u8], text: &[u8]) -> bool {
 /// Matches `text` against a pattern with globbing characters. It is iterative, with one backtrack
 /// point, so its time is at most the pattern's length times the text's.
 pub fn glob(pattern: &[u8], text: &[u8]) -> bool {
+    glob_counted(pattern, text, &mut 0)
+}
+
+/// Does what [`glob`] does, and adds its steps to `steps`: one for each look at the pattern, and
+/// one for each byte of a set there.
+pub fn glob_counted(pattern: &[u8], text: &[u8], steps: &mut usize) -> bool {
     let (mut p, mut t) = (pattern, text);
     let mut retry: Option<(&[u8], &[u8])> = None;
     loop {
+        *steps = steps.saturating_add(1);
         if let Some((b'*', rest)) = p.split_first().map(|(c, r)| (*c, r)) {
             retry = Some((rest, t));
             p = rest;
@@ -270,7 +277,7 @@ pub fn glob(pattern: &[u8], text: &[u8]) -> bool {
             (true, None) => return true,
             (true, Some(_)) => None,
             (false, None) => return false,
-            (false, Some((&c, rest))) => one(p, c).map(|next| (next, rest)),
+            (false, Some((&c, rest))) => one(p, c, steps).map(|next| (next, rest)),
         };
         match step {
             Some((np, nt)) => (p, t) = (np, nt),
@@ -287,7 +294,7 @@ pub fn glob(pattern: &[u8], text: &[u8]) -> bool {
 }
 
 /// Matches one character against the head of the pattern. Returns the rest of the pattern.
-fn one(p: &[u8], c: u8) -> Option<&[u8]> {
+fn one<'p>(p: &'p [u8], c: u8, steps: &mut usize) -> Option<&'p [u8]> {
     let (&head, rest) = p.split_first()?;
     match head {
         b'?' => Some(rest),
@@ -299,9 +306,9 @@ fn one(p: &[u8], c: u8) -> Option<&[u8]> {
             // A `]` right after `[` or `[!` is a member.
             let negated = rest.first() == Some(&b'!');
             let set = if negated { rest.get(1..)? } else { rest };
-            let Some(end) = set.iter().skip(1).position(|&b| b == b']').map(|i| i + 1) else {
-                return (c == b'[').then_some(rest);
-            };
+            let end = set.iter().skip(1).position(|&b| b == b']').map(|i| i + 1);
+            *steps = steps.saturating_add(end.unwrap_or(set.len()));
+            let Some(end) = end else { return (c == b'[').then_some(rest) };
             let after = set.get(end + 1..)?;
             let mut members = set.get(..end)?;
             let mut found = false;
