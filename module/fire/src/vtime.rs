@@ -23,12 +23,14 @@ use nosleep::ProbeCtx;
 use nosleep::Published;
 use nosleep::{task, time};
 
-/// The number of threads in the table, which takes half a megabyte. A power of two.
-const THREADS: usize = 1 << 15;
+/// The least and the most places of the table, half a megabyte and 32 MiB. Powers of two.
+const LEAST: usize = 1 << 15;
+const MOST: usize = 1 << 21;
 /// The number of neighbouring places where a thread can be.
 const WAYS: usize = 8;
 
-/// For each thread its key, or 0 if the place is free, and its time.
+/// For each thread its key, or 0 if the place is free, and its time. The number of places is a
+/// power of two.
 struct Table(Words);
 
 #[derive(Clone, Copy)]
@@ -37,7 +39,14 @@ struct Place(usize);
 impl Table {
     /// Returns the thread's place. Only the thread itself writes and searches its key.
     fn find(&self, key: u64) -> Option<Place> {
-        places(key).find(|at| self.key(*at) == key)
+        self.places(key).find(|at| self.key(*at) == key)
+    }
+
+    fn places(&self, key: u64) -> impl Iterator<Item = Place> {
+        let last = (self.0.len() / 2).wrapping_sub(1);
+        // CAST: bounded by the mask.
+        let first = key as usize & last & !(WAYS - 1);
+        (first..first.wrapping_add(WAYS)).map(|n| Place(n.wrapping_mul(2)))
     }
 
     fn key(&self, Place(at): Place) -> u64 {
@@ -51,7 +60,7 @@ impl Table {
             self.0.word(*at).is_some_and(|w| w.compare_exchange(0, key, Relaxed, Relaxed).is_ok())
         };
         self.find(key).or_else(|| {
-            let at = places(key).find(free)?;
+            let at = self.places(key).find(free)?;
             self.store(at, time);
             Some(at)
         })
@@ -72,12 +81,6 @@ impl Table {
             w.store(0, Relaxed);
         }
     }
-}
-
-fn places(key: u64) -> impl Iterator<Item = Place> {
-    // CAST: bounded by the mask.
-    let first = key as usize & (THREADS - 1) & !(WAYS - 1);
-    (first..first.wrapping_add(WAYS)).map(|n| Place(n.wrapping_mul(2)))
 }
 
 /// A CPU's data about its current thread. Only that CPU uses it.
@@ -128,10 +131,15 @@ pub struct Clock {
 pub static CLOCK: Published<Clock> = Published::empty();
 
 impl Clock {
-    /// The number of words of its table.
-    pub const WORDS: usize = 2 * THREADS;
+    /// Returns the number of words of a table for this many threads. One user's limit is half of
+    /// all threads: then an eighth of the places is taken, and neighbours that are all taken are one
+    /// case in 100,000.
+    pub fn words(threads: usize) -> usize {
+        let places = threads.saturating_mul(4).clamp(LEAST, MOST);
+        places.next_power_of_two().saturating_mul(2)
+    }
 
-    /// Makes an account of one [`Turn`] for each CPU and a table of [`Self::WORDS`] words.
+    /// Makes an account of one [`Turn`] for each CPU and a table of [`Self::words`] words.
     pub fn new(turns: PerCpu<Turn>, table: Words) -> Self {
         Self { turns, table: Table(table) }
     }
@@ -219,5 +227,34 @@ pub(crate) fn now(ctx: &ProbeCtx, now: u64) -> Option<u64> {
 pub fn thread_ended(ctx: &ProbeCtx, ended: &Ended) {
     if let (Some(clock), [key, ..]) = (CLOCK.load(ctx), ended.keys()) {
         clock.table.free(key_of(key));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_with_all_threads_of_a_user_leaves_places_for_others() {
+        let mut x = 7u64;
+        let mut random = || {
+            x = x.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            x >> 24
+        };
+        // The kernel's limit on a machine with 8 and with 64 GiB.
+        for most in [1 << 16, 1 << 19] {
+            let table = Table(Words::new(mem::zeroed_atomics(Clock::words(most)).unwrap()));
+            let mut without_place =
+                |n: usize| (0..n).filter(|_| table.take(key_of(random()), 1).is_none()).count();
+            let (hostile, others) = (without_place(most / 2), without_place(10_000));
+            assert!(hostile <= most / 100_000 && others < 10, "{hostile}, {others}");
+        }
+    }
+
+    #[test]
+    fn the_size_of_the_table_is_bounded() {
+        assert_eq!(Clock::words(0), 2 * LEAST);
+        assert_eq!(Clock::words(usize::MAX), 2 * MOST);
+        assert_eq!(Clock::words(100_000), 2 << 19);
     }
 }

@@ -82,6 +82,7 @@ void kapi_unlock(unsigned int which);
 void *kapi_zalloc(size_t bytes);
 void *kapi_alloc_exact(size_t bytes);
 void *kapi_alloc_charged(size_t bytes);
+unsigned long kapi_most_threads(void);
 
 /* symbols.c */
 unsigned long kapi_find_lookup(void);

@@ -36,6 +36,15 @@ void *kapi_alloc_exact(size_t bytes)
 	return kapi_alloc(bytes, GFP_KERNEL | __GFP_NOWARN);
 }
 
+/*
+ * Returns how many threads the kernel allows unless an administrator changes that: their stacks may
+ * take an eighth of the memory.
+ */
+unsigned long kapi_most_threads(void)
+{
+	return totalram_pages() / (8 * (THREAD_SIZE / PAGE_SIZE));
+}
+
 /* As kapi_alloc_exact(), but charged to the current task's cgroup. */
 void *kapi_alloc_charged(size_t bytes)
 {

@@ -381,6 +381,7 @@ unsafe extern "C" {
     pub(crate) safe fn kapi_zalloc(bytes: usize) -> *mut u8;
     pub(crate) safe fn kapi_alloc_exact(bytes: usize) -> *mut u8;
     pub(crate) safe fn kapi_alloc_charged(bytes: usize) -> *mut u8;
+    pub(crate) safe fn kapi_most_threads() -> c_ulong;
 
     pub(crate) safe fn kapi_find_lookup() -> c_ulong;
 

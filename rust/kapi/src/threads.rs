@@ -13,6 +13,12 @@ use kernel::bindings::task_struct;
 use kernel::ffi::{c_uint, c_void};
 use kernel::prelude::*;
 
+/// Returns the number of threads that the kernel allows at the same time by default.
+pub fn most() -> usize {
+    // CAST: 64 bits.
+    crate::sys::kapi_most_threads() as usize
+}
+
 /// A thread that has ended.
 pub struct Ended {
     task: u64,
