@@ -8,6 +8,7 @@ use crate::shared::{Activity, CpuState, Shared};
 use abi::aggregation::AggFunc;
 use abi::fault::FaultKind;
 use abi::ids::AggId;
+use abi::option::OptionId;
 use abi::probe::until_nul;
 use abi::record::{RecordHeader, HEADER_SIZE};
 use buffers::principal::Reservation;
@@ -16,12 +17,14 @@ use buffers::{AggBuffer, Principal};
 use core::sync::atomic::Ordering::Relaxed;
 use dif::{Env, Fault, Raised};
 use nosleep::{act, task, KVVec};
-use plan::code::Code;
+use plan::code::{Code, BUDGET};
 use plan::step::{price_of_aggregating, Datum, Form, Name, Step, COMM_LEN};
 use zerocopy::IntoBytes;
 
 /// The bytes of speculations that a CPU copies at a time, outside of a firing.
 const AT_ONCE: usize = 1 << 20;
+/// A part is copied as a whole, with interrupts off. A commit can pay for the largest one.
+const _: () = assert!(OptionId::Specsize.bounds().1 >> 6 <= BUDGET as u64 / 2);
 
 /// A fault and the step in which it happened; 0 is the predicate.
 pub(crate) struct Failure {

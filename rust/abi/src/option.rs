@@ -42,7 +42,7 @@ macro_rules! for_each_option {
             (1, Bufpolicy, "bufpolicy", Policy, 0, 0, 2),
             (2, Dynvarsize, "dynvarsize", Size, 1 << 20, 1, 16 << 30),
             (3, Aggsize, "aggsize", Size, 4 << 20, 1, 16 << 30),
-            (4, Specsize, "specsize", Size, 32 << 10, 0, 16 << 30),
+            (4, Specsize, "specsize", Size, 32 << 10, 0, 32 << 20),
             (5, Nspec, "nspec", Count, 1, 0, 1 << 16),
             (6, Strsize, "strsize", Size, 256, 2, 64 << 10),
             (7, Cleanrate, "cleanrate", Rate, 9_900_990, 200_000, 60_000_000_000),
