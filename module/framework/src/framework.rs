@@ -85,6 +85,10 @@ impl Default for Limits {
     }
 }
 
+/// The most EPIDs of all consumers together, because the memory of ECBs is charged to nobody: they
+/// are made under the lock, where a full cgroup must not make others wait.
+const ALL_EPIDS: usize = 4 << 20;
+
 /// The consumers with thread-local variables, which need to know which threads end.
 static THREADS: Published<KVec<Arc<Shared>>> = Published::empty();
 
@@ -105,6 +109,11 @@ impl Config {
     /// Tells whether any consumer uses `vtimestamp`.
     fn keeps_time(&self) -> bool {
         self.tracing.iter().any(|(_, t)| t.shared().vars.vtimestamp)
+    }
+
+    /// Returns the number of EPIDs of all consumers.
+    fn epids(&self) -> usize {
+        self.tracing.iter().fold(0, |all, (_, t)| all.saturating_add(t.epids()))
     }
 
     /// Adds new probes, with ids that no consumer uses for others.
@@ -316,8 +325,12 @@ impl Framework {
     pub fn provided(&self) {
         let mut guard = self.config.lock();
         let c = &mut *guard;
+        let mut all = c.epids();
         for (_, t) in c.tracing.iter_mut() {
+            let others = all.saturating_sub(t.epids());
+            t.allow(c.most_epids.min(ALL_EPIDS.saturating_sub(others)));
             t.extend(&c.probes, &c.providers);
+            all = others.saturating_add(t.epids());
         }
     }
 
@@ -487,7 +500,8 @@ impl Framework {
         if is_first {
             vtime::start()?;
         }
-        let mut t = Tracing::new(enabling, shared, c.most_epids);
+        let most = c.most_epids.min(ALL_EPIDS.saturating_sub(c.epids()));
+        let mut t = Tracing::new(enabling, shared, most);
         if let Err(e) = t.start(&c.probes, &c.providers) {
             t.detach(&c.providers);
             if is_first {

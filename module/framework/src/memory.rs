@@ -38,7 +38,7 @@ fn numbers(e: &Enabling) -> usize {
 
 /// Allocates a CPU's parts of `n` speculations.
 fn parts_of(n: usize, size: usize) -> kernel::error::Result<KVVec<Part<KVVec<u8>>>> {
-    let mut parts = mem::vec(n)?;
+    let mut parts = mem::accounted::vec(n)?;
     for _ in 0..n {
         let _ = parts.push_within_capacity(Part::new(mem::zeroed_bytes(size)?));
     }
@@ -216,7 +216,7 @@ pub(crate) fn shared(
 
 /// Allocates the places for the unwinding rows of files.
 pub(crate) fn unwind() -> Result<Unwind> {
-    let mut files = mem::vec(FILES)?;
+    let mut files = mem::accounted::vec(FILES)?;
     for _ in 0..FILES {
         let _ = files.push_within_capacity(Published::empty());
     }

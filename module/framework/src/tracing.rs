@@ -191,6 +191,16 @@ impl Tracing {
         &self.shared
     }
 
+    /// Returns the number of its EPIDs, the free ones included.
+    pub(crate) fn epids(&self) -> usize {
+        self.ecbs.len()
+    }
+
+    /// Sets the most EPIDs that it may have.
+    pub(crate) fn allow(&mut self, most: usize) {
+        self.most = most;
+    }
+
     /// Returns the probes that were left out.
     pub(crate) fn left_out(&self) -> &LeftOut {
         &self.left_out

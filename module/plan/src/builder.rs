@@ -5,7 +5,7 @@
 //! fires.
 
 use crate::clause::{AggInfo, Clause};
-use crate::code::{admit, charge, Code};
+use crate::code::{admit, Code, Spent};
 use crate::shortcut::{self, Gate, Shortcut, Whole};
 use crate::step::{Datum, Form, Name, Step, Whose, MAX_FRAMES, MAX_RECORD};
 use crate::vars::Vars;
@@ -18,7 +18,7 @@ use abi::option::{OptionId, Options};
 use abi::record::{Layout, RecDesc, HEADER_SIZE};
 use buffers::speculation::End;
 use dif::{Difo, Rules};
-use mem::{Arc, KVec};
+use mem::{accounted, Arc, KVec};
 
 /// The most actions of one clause.
 const MAX_ACTIONS: usize = 1024;
@@ -33,7 +33,7 @@ pub(crate) struct Builder<'a> {
     pub(crate) vars: &'a mut Vars,
     pub(crate) formats: &'a mut KVec<KVec<u8>>,
     pub(crate) aggs: &'a mut KVec<AggInfo>,
-    pub(crate) spent: &'a mut usize,
+    pub(crate) spent: &'a mut Spent,
     pub(crate) takes_shortcuts: bool,
 }
 
@@ -83,7 +83,7 @@ impl Builder<'_> {
         let mut clause = Clause {
             predicate: if gate.is_some() { None } else { predicate },
             shortcut: Shortcut::NONE,
-            steps: mem::vec(actions.len())?,
+            steps: accounted::vec(actions.len())?,
             records: KVec::new(),
             size: 0,
             key_words: 0,
@@ -124,7 +124,7 @@ impl Builder<'_> {
         let bytes = clause.size.saturating_add(clause.key_words.saturating_mul(8));
         // CAST: a record and a key have at most MAX_RECORD bytes, a clause MAX_ACTIONS actions.
         clause.cost = 16 + (bytes >> 5) as u32 + 2 * clause.steps.len() as u32;
-        charge(self.spent, clause.steps.len().saturating_mul(shortcut::STEP))?;
+        self.spent.charge(clause.steps.len().saturating_mul(shortcut::STEP))?;
         let whole = Whole {
             predicate: clause.predicate.as_ref(),
             steps: &clause.steps,
@@ -135,7 +135,7 @@ impl Builder<'_> {
         if self.takes_shortcuts {
             clause.shortcut = Shortcut::of(gate, &whole)?;
         }
-        Ok(mem::arc(clause)?)
+        Ok(accounted::arc(clause)?)
     }
 
     #[inline(never)]
@@ -145,8 +145,8 @@ impl Builder<'_> {
             if actions.len() >= MAX_ACTIONS {
                 return Err(Error::TooMany("actions in a clause"));
             }
-            charge(self.spent, size_of::<Step>() + 2 * size_of::<RecDesc>())?;
-            mem::push(&mut actions, a?)?;
+            self.spent.charge(size_of::<Step>() + 2 * size_of::<RecDesc>())?;
+            accounted::push(&mut actions, a?)?;
         }
         Ok(actions)
     }
@@ -240,8 +240,8 @@ impl Builder<'_> {
                 Some(text) => self.format(text)?,
                 None => FormatId::NONE,
             };
-            mem::push(&mut c.records, RecDesc { uarg: a.uarg, format, ..desc })?;
-            return Ok(mem::push(&mut c.steps, Step::Stack(whose, datum))?);
+            accounted::push(&mut c.records, RecDesc { uarg: a.uarg, format, ..desc })?;
+            return Ok(accounted::push(&mut c.steps, Step::Stack(whose, datum))?);
         }
         let mut code = match &a.difo {
             Some(d) => Some(admit(d, &self.rules, self.strsize, self.vars, self.spent)?),
@@ -251,7 +251,7 @@ impl Builder<'_> {
             return Err(Error::Destructive(a.kind));
         }
         if let Some(step) = effect(a.kind, &mut code)? {
-            return Ok(mem::push(&mut c.steps, step)?);
+            return Ok(accounted::push(&mut c.steps, step)?);
         }
         let format = match a.format {
             Some(text) => self.format(text)?,
@@ -261,7 +261,7 @@ impl Builder<'_> {
         // An assignment is evaluated for its effect, and has no value to record.
         let code = match (a.kind, code) {
             (ActionKind::DifExpr, Some(code)) if !ty.is_by_ref() && ty.size == 0 => {
-                return Ok(mem::push(&mut c.steps, Step::Evaluate(code))?);
+                return Ok(accounted::push(&mut c.steps, Step::Evaluate(code))?);
             }
             (_, code) => code,
         };
@@ -277,8 +277,8 @@ impl Builder<'_> {
         desc.format = format;
         desc.arg = a.arg;
         desc.uarg = a.uarg;
-        mem::push(&mut c.records, desc)?;
-        mem::push(&mut c.steps, step)?;
+        accounted::push(&mut c.records, desc)?;
+        accounted::push(&mut c.steps, step)?;
         Ok(())
     }
 
@@ -300,8 +300,8 @@ impl Builder<'_> {
             }
             if matches!(key.kind, ActionKind::Stack | ActionKind::Ustack | ActionKind::Jstack) {
                 let (whose, datum, desc) = self.stack(layout, key)?;
-                mem::push(records, RecDesc { uarg: key.uarg, ..desc })?;
-                mem::push(&mut c.steps, Step::KeyStack(whose, datum))?;
+                accounted::push(records, RecDesc { uarg: key.uarg, ..desc })?;
+                accounted::push(&mut c.steps, Step::KeyStack(whose, datum))?;
                 continue;
             }
             let symbolic = matches!(
@@ -326,12 +326,12 @@ impl Builder<'_> {
                 continue;
             }
             let (datum, desc) = self.datum(layout, code.rtype(), key.kind, usize::MAX)?;
-            mem::push(records, RecDesc { uarg: key.uarg, ..desc })?;
+            accounted::push(records, RecDesc { uarg: key.uarg, ..desc })?;
             let step = match Name::of(&code) {
                 Some((name, cost)) if !symbolic => Step::KeyName(name, datum, cost),
                 _ => Step::Key(code, datum),
             };
-            mem::push(&mut c.steps, step)?;
+            accounted::push(&mut c.steps, step)?;
         }
         Ok(weight)
     }
@@ -380,12 +380,12 @@ impl Builder<'_> {
             uarg: agg.uarg,
             ..RecDesc::default()
         };
-        mem::push(&mut records, value_desc)?;
+        accounted::push(&mut records, value_desc)?;
         let id = AggId::from_index(self.aggs.len());
         // CAST: the compiler numbers the variables; a larger number belongs to no variable.
         let info = AggInfo { variable: agg.uarg as u32, size: total as u32, records };
-        mem::push(self.aggs, info)?;
-        mem::push(
+        accounted::push(self.aggs, info)?;
+        accounted::push(
             &mut c.steps,
             Step::Aggregate { func, id, key_words, words: func.words(), value, weight },
         )?;
@@ -395,17 +395,17 @@ impl Builder<'_> {
 
     fn format(&mut self, text: &[u8]) -> Result<FormatId> {
         // This also bounds the bytes that are compared.
-        charge(self.spent, text.len())?;
+        self.spent.charge(text.len())?;
         if let Some(i) = self.formats.iter().position(|f| f.as_slice() == text) {
             return Ok(FormatId::from_index(i));
         }
         if self.formats.len() >= MAX_FORMATS {
             return Err(Error::TooMany("format strings"));
         }
-        charge(self.spent, size_of::<KVec<u8>>())?;
+        self.spent.charge(size_of::<KVec<u8>>())?;
         let mut copy = KVec::new();
-        mem::extend(&mut copy, text)?;
-        mem::push(self.formats, copy)?;
+        accounted::extend(&mut copy, text)?;
+        accounted::push(self.formats, copy)?;
         Ok(FormatId::from_index(self.formats.len().wrapping_sub(1)))
     }
 }

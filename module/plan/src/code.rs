@@ -6,18 +6,63 @@ use crate::vars::Vars;
 use crate::{Error, Result};
 use abi::dif::{Builtin, Op, Subr};
 use abi::difo::{DifType, DifVar};
+use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use dif::bound::Prices;
 use dif::op::Insn;
 use dif::{Decoded, Difo, Program, Rules};
-use mem::KVVec;
+use mem::{accounted, KVVec};
 
 /// The most units that one firing may spend; a unit is the price of one simple instruction. An
 /// expression that could need more is refused, and a program that does need more is ended.
 pub const BUDGET: u32 = 1 << 20;
 
-/// The most bytes of kernel memory for the clauses of one consumer. A DOF may refer to a section
-/// any number of times, so its own size is no bound.
+/// The most bytes of kernel memory for the clauses of one consumer, and of all. A DOF may refer to
+/// a section any number of times, so its own size is no bound. A process may open the device as
+/// often as it may open files, and the OOM killer does not see this memory as that of a process.
 const MAX_BYTES: usize = 64 << 20;
+const MAX_OF_ALL: usize = 512 << 20;
+
+/// The kernel memory of all clauses, in bytes.
+static ALL: AtomicUsize = AtomicUsize::new(0);
+
+/// The kernel memory of an enabling's clauses, in bytes.
+#[derive(Default)]
+pub(crate) struct Spent(usize);
+
+impl Spent {
+    /// Returns the bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.0
+    }
+
+    /// Counts memory against the limits of one consumer and of all.
+    pub(crate) fn charge(&mut self, bytes: usize) -> Result {
+        let mine = self.0.saturating_add(bytes);
+        if mine > MAX_BYTES {
+            return Err(Error::TooMany("bytes of clauses"));
+        }
+        let more = |all: usize| all.checked_add(bytes).filter(|all| *all <= MAX_OF_ALL);
+        match ALL.fetch_update(Relaxed, Relaxed, more) {
+            Ok(_) => {
+                self.0 = mine;
+                Ok(())
+            }
+            Err(_) => Err(Error::TooMany("bytes of clauses of all consumers")),
+        }
+    }
+
+    /// Forgets what was counted after there were so many bytes.
+    pub(crate) fn back_to(&mut self, bytes: usize) {
+        ALL.fetch_sub(self.0.saturating_sub(bytes), Relaxed);
+        self.0 = self.0.min(bytes);
+    }
+}
+
+impl Drop for Spent {
+    fn drop(&mut self) {
+        self.back_to(0);
+    }
+}
 
 /// A DIF object in the kernel's memory.
 pub struct OwnedDifo {
@@ -51,9 +96,9 @@ pub type Code = Program<OwnedDifo, KVVec<Decoded>>;
 
 #[inline(never)]
 fn collect<T>(items: impl ExactSizeIterator<Item = T>) -> Result<KVVec<T>> {
-    let mut v = mem::vec(items.len())?;
+    let mut v = accounted::vec(items.len())?;
     for item in items {
-        mem::push(&mut v, item)?;
+        accounted::push(&mut v, item)?;
     }
     Ok(v)
 }
@@ -64,7 +109,7 @@ pub(crate) fn admit(
     rules: &Rules,
     strsize: usize,
     vars: &mut Vars,
-    spent: &mut usize,
+    spent: &mut Spent,
 ) -> Result<Code> {
     if difo.text().len() > abi::dif::MAX_TEXT
         || difo.ints().len() > abi::dif::MAX_INTTAB
@@ -77,7 +122,7 @@ pub(crate) fn admit(
         + difo.ints().len() * 8
         + difo.strings.len()
         + difo.vars().len() * size_of::<DifVar>();
-    charge(spent, size)?;
+    spent.charge(size)?;
     let owned = OwnedDifo {
         text: collect(difo.text())?,
         ints: collect(difo.ints())?,
@@ -119,11 +164,28 @@ fn never(insn: Insn) -> Option<&'static str> {
     }
 }
 
-/// Counts memory against the limit of one consumer.
-pub(crate) fn charge(spent: &mut usize, bytes: usize) -> Result {
-    *spent = spent.saturating_add(bytes);
-    if *spent > MAX_BYTES {
-        return Err(Error::TooMany("bytes of clauses"));
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use super::*;
+    use std::vec::Vec;
+
+    #[test]
+    fn all_consumers_together_have_a_limit() {
+        let full = || {
+            let mut one = Spent::default();
+            assert!(one.charge(MAX_BYTES).is_ok() && one.charge(1).is_err());
+            one
+        };
+        let mut all: Vec<Spent> = (0..MAX_OF_ALL / MAX_BYTES).map(|_| full()).collect();
+        let mut another = Spent::default();
+        assert!(matches!(another.charge(1), Err(Error::TooMany(_))));
+        // A refusal, a program that is taken back, and the end of a consumer leave nothing counted.
+        all[0].back_to(MAX_BYTES - 3);
+        assert!(another.charge(4).is_err() && another.charge(3).is_ok());
+        all.pop();
+        drop(another);
+        assert!(Spent::default().charge(MAX_BYTES).is_ok());
     }
-    Ok(())
 }

@@ -4,7 +4,7 @@
 
 use crate::builder::Builder;
 use crate::clause::{AggInfo, Clause};
-use crate::code::charge;
+use crate::code::Spent;
 use crate::matching::Pattern;
 use crate::probe::Special;
 use crate::vars::Vars;
@@ -12,7 +12,7 @@ use crate::{Error, Result};
 use abi::option::{OptionId, Options};
 use dif::Rules;
 use dof::Dof;
-use mem::{Arc, KBox, KVVec, KVec};
+use mem::{accounted, Arc, KBox, KVVec, KVec};
 
 /// The most statements of one enabling.
 const MAX_STATEMENTS: usize = 1 << 16;
@@ -43,8 +43,8 @@ pub struct Enabling {
     pub speculates: bool,
     /// Whether clauses may destroy. A later program's options do not take that back.
     may_destroy: bool,
-    /// The kernel memory of the clauses, in bytes.
-    spent: usize,
+    /// The kernel memory of the clauses. It is counted until they are freed.
+    spent: Spent,
     /// Whether clauses get shortcuts.
     takes_shortcuts: bool,
 }
@@ -75,7 +75,7 @@ impl Enabling {
     /// Creates an empty enabling.
     #[inline(never)]
     pub fn new() -> Result<KBox<Self>> {
-        Ok(mem::boxed(Self {
+        Ok(accounted::boxed(Self {
             options: Options::default(),
             statements: KVVec::new(),
             vars: Vars::new(),
@@ -84,7 +84,7 @@ impl Enabling {
             key_words: 0,
             speculates: false,
             may_destroy: false,
-            spent: 0,
+            spent: Spent::default(),
             takes_shortcuts: true,
         })?)
     }
@@ -122,7 +122,7 @@ impl Enabling {
     /// Returns the present state, to which [`Self::back_to`] leads back.
     #[inline(never)]
     pub fn mark(&self) -> Result<KBox<Mark>> {
-        Ok(mem::boxed(Mark {
+        Ok(accounted::boxed(Mark {
             options: self.options.clone(),
             statements: self.statements.len(),
             vars: self.vars.copy()?,
@@ -131,7 +131,7 @@ impl Enabling {
             key_words: self.key_words,
             speculates: self.speculates,
             may_destroy: self.may_destroy,
-            spent: self.spent,
+            spent: self.spent.bytes(),
         })?)
     }
 
@@ -144,7 +144,8 @@ impl Enabling {
         self.formats.truncate(mark.formats);
         self.aggs.truncate(mark.aggs);
         (self.key_words, self.speculates) = (mark.key_words, mark.speculates);
-        (self.may_destroy, self.spent) = (mark.may_destroy, mark.spent);
+        self.may_destroy = mark.may_destroy;
+        self.spent.back_to(mark.spent);
     }
 
     /// Tells whether one of its programs has the option `destructive`.
@@ -226,9 +227,9 @@ impl Enabling {
             self.key_words = self.key_words.max(clause.key_words);
             self.speculates |= clause.speculates.is_some();
             last = Some((s.clause, clause.clone()));
-            charge(builder.spent, size_of::<Statement>() + s.pattern.bytes())?;
+            builder.spent.charge(size_of::<Statement>() + s.pattern.bytes())?;
             let pattern = Pattern::new(&s.pattern)?;
-            mem::push(&mut self.statements, Statement { pattern, clause })?;
+            accounted::push(&mut self.statements, Statement { pattern, clause })?;
         }
         Ok(options)
     }

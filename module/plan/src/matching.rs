@@ -10,7 +10,7 @@ use crate::probe::{Candidates, Probe, ProbeTable, Segment, Special};
 use crate::{Error, Result};
 use abi::ids::ProbeId;
 use abi::probe::{glob_counted, split_glob};
-use mem::{Arc, KVVec, KVec};
+use mem::{accounted, Arc, KVVec, KVec};
 
 /// A probe description that outlives its DOF.
 pub struct Pattern {
@@ -25,7 +25,7 @@ impl Pattern {
         let mut text = KVec::new();
         let mut ends = [0; 4];
         for (part, end) in pattern.parts.iter().zip(&mut ends) {
-            mem::extend(&mut text, part)?;
+            accounted::extend(&mut text, part)?;
             *end = text.len();
         }
         Ok(Self { id: pattern.id, text, ends })

@@ -30,7 +30,7 @@ use abi::record::HEADER_SIZE;
 use dif::decode::{Binary, Test};
 use dif::quick::Term;
 use dif::{Difo, Quick, Scope};
-use mem::{KBox, KVec};
+use mem::{accounted, KBox, KVec};
 
 /// The shortcuts of a clause.
 pub struct Shortcut {
@@ -332,7 +332,7 @@ impl Shortcut {
     /// Finds the shortcuts of a clause; its gate is known.
     pub(crate) fn of(gate: Option<Gate>, clause: &Whole<'_>) -> Result<Self> {
         let lean = match Lean::of(clause)? {
-            Some(lean) => Some(mem::boxed(lean)?),
+            Some(lean) => Some(accounted::boxed(lean)?),
             None => None,
         };
         let counts = lean.as_ref().map_or(Counts::No, |lean| lean.counts());
@@ -447,7 +447,7 @@ impl Work {
             Action::Single { fold, .. } => price_of_aggregating(fold.func, 0),
             _ => ACTION,
         });
-        mem::push(&mut self.actions, action)?;
+        accounted::push(&mut self.actions, action)?;
         (self.key, self.from) = (Words::NONE, at.wrapping_add(1));
         Ok(true)
     }
@@ -461,7 +461,10 @@ impl Work {
         let gap = offset.saturating_sub(self.end);
         if gap > 0 {
             let value = Value::Leaf(Leaf::Number(0));
-            mem::push(&mut self.actions, Action::Record { offset: self.end, size: gap, value })?;
+            accounted::push(
+                &mut self.actions,
+                Action::Record { offset: self.end, size: gap, value },
+            )?;
         }
         self.end = offset.saturating_add(size);
         Ok(())

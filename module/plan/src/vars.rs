@@ -8,7 +8,7 @@ use crate::{Error, Result};
 use abi::dif::VAR_USER_BASE;
 use abi::difo::{DifType, DifVar, SCOPE_LOCAL, SCOPE_THREAD, VAR_ARRAY};
 use dif::Scope;
-use mem::KVVec;
+use mem::{accounted, KVVec};
 
 /// The most variables of one scope.
 const MAX_VARS: usize = 4096;
@@ -51,8 +51,8 @@ impl ScopeVars {
     }
 
     fn copy(&self) -> Result<Self> {
-        let mut slots = mem::vec(self.slots.len())?;
-        mem::extend(&mut slots, &self.slots)?;
+        let mut slots = accounted::vec(self.slots.len())?;
+        accounted::extend(&mut slots, &self.slots)?;
         let Self { words, largest, scalars, .. } = *self;
         Ok(Self { slots, words, largest, scalars })
     }
@@ -106,7 +106,7 @@ impl ScopeVars {
             return Err(Error::TooMany("variables"));
         }
         while self.slots.len() <= index {
-            mem::push(&mut self.slots, None)?;
+            accounted::push(&mut self.slots, None)?;
         }
         let slot = self.slots.get_mut(index).ok_or(Error::Memory)?;
         match slot {

@@ -120,8 +120,47 @@ pub fn charged<T>(n: usize) -> Result<KVVec<T>> {
 
 /// Appends copies of `values`, and charges their memory as [`charged`] does.
 pub fn extend_charged<T: Clone>(to: &mut KVVec<T>, values: &[T]) -> Result {
-    ask()?;
-    Ok(to.extend_from_slice(values, GFP_KERNEL_ACCOUNT | __GFP_NOWARN)?)
+    accounted::extend(to, values)
+}
+
+/// Small allocations. They are charged as those of [`charged`] are: the caller holds no lock that
+/// others wait for.
+pub mod accounted {
+    use super::*;
+
+    fn flags() -> Flags {
+        GFP_KERNEL_ACCOUNT | __GFP_NOWARN
+    }
+
+    /// Allocates a box for `value`.
+    pub fn boxed<T>(value: T) -> Result<KBox<T>> {
+        ask()?;
+        Ok(KBox::new(value, flags())?)
+    }
+
+    /// Allocates a reference-counted `value`.
+    pub fn arc<T>(value: T) -> Result<Arc<T>> {
+        ask()?;
+        Ok(Arc::new(value, flags())?)
+    }
+
+    /// Allocates an empty vector with room for `n`.
+    pub fn vec<T, A: Allocator>(n: usize) -> Result<Vec<T, A>> {
+        ask()?;
+        Ok(Vec::with_capacity(n, flags())?)
+    }
+
+    /// Appends `value`.
+    pub fn push<T, A: Allocator>(to: &mut Vec<T, A>, value: T) -> Result {
+        ask()?;
+        Ok(to.push(value, flags())?)
+    }
+
+    /// Appends copies of `values`.
+    pub fn extend<T: Clone, A: Allocator>(to: &mut Vec<T, A>, values: &[T]) -> Result {
+        ask()?;
+        Ok(to.extend_from_slice(values, flags())?)
+    }
 }
 
 /// Makes a vector with room for `n`, of which the first `len` are initialised.

@@ -225,6 +225,11 @@ pub fn extend<T: Clone>(to: &mut KVec<T>, values: &[T]) -> Result {
     Ok(())
 }
 
+/// Allocations that the kernel charges to the caller's cgroup.
+pub mod accounted {
+    pub use super::{arc, boxed, extend, push, vec};
+}
+
 /// Allocates a copy.
 pub fn exact_copy<T: Copy>(of: &[T]) -> Result<KVec<T>> {
     let mut copy = KVec::new();

@@ -12,7 +12,7 @@
 #![forbid(unsafe_code)]
 
 pub use kapi::mem::{
-    arc, boxed, exact, exact_copy, extend, push, reserve, vec, zeroed_atomics, zeroed_bytes,
+    accounted, arc, boxed, exact, exact_copy, extend, push, reserve, vec, zeroed_atomics, zeroed_bytes,
     zeroed_numbers, zeroed_words,
 };
 pub use kernel::alloc::{AllocError, KBox, KVVec, KVec};
