@@ -5,11 +5,11 @@
 . /src/selftests/lib/sh
 try() {
 	local option=$1 what=$2 program=$3 size=${4:-$((16 << 30))}
-	dtrace -q -x "$option=$size" -x nspec=64 -n "$program" >/tmp/o 2>/tmp/o.err || fail "$option: $(cat /tmp/o.err)"
+	dtrace -q -x "$option=$size" -x nspec=32 -n "$program" >/tmp/o 2>/tmp/o.err || fail "$option: $(cat /tmp/o.err)"
 	grep -qx "dtrace: $what size lowered to [1-9][0-9]*[mk]" /tmp/o.err || fail "$option: it says $(cat /tmp/o.err)"
 	expect "$option: messages" "$(wc -l </tmp/o.err)" 1
 	expect "$option: output" "$(tr -d '\n ' </tmp/o)" ok
-	dtrace -q -x "$option=$size" -x nspec=64 -x bufresize=manual -n "$program" >/tmp/o 2>&1
+	dtrace -q -x "$option=$size" -x nspec=32 -x bufresize=manual -n "$program" >/tmp/o 2>&1
 	expect "$option: status with manual" $? 1
 	expect "$option: manual" "$(head -1 /tmp/o)" "dtrace: could not enable tracing: the kernel has no memory for $option of $size bytes; a smaller one, or bufresize=auto, helps"
 }

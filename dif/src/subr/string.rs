@@ -135,9 +135,9 @@ fn greatest_suffix<const BACK: bool>(
 /// Returns the first position of `wanted` in `text`, both from their ends if they are read
 /// backwards.
 ///
-/// This is the two-way search of Crochemore and Perrin, which needs no memory. Whatever the strings
-/// are, it compares at most two bytes for each of `text` and five for each of `wanted`, so a program
-/// can't make it slow.
+/// This is the two-way search of Crochemore and Perrin, which needs no memory. For each byte of
+/// `text` it compares at most two, and for each byte of `wanted` five, whatever the strings are. So
+/// no program can make it slow.
 #[inline(always)]
 fn two_way<const BACK: bool>(
     text: &[u8],
@@ -381,8 +381,8 @@ mod tests {
     #[test]
     fn a_search_costs_the_sum_of_the_lengths() {
         let same = vec![b'a'; 8191];
-        // The numbers of a Thue-Morse sequence have the same hash as a row of the same letter, for
-        // each rolling hash modulo 2^64.
+        // A Thue-Morse sequence has the same hash as a row of one letter, by every rolling hash
+        // modulo 2^64.
         let thue_morse = |n: usize| -> Vec<u8> {
             (0..n).map(|n| if n.count_ones() % 2 == 0 { b'`' } else { b'b' }).collect()
         };

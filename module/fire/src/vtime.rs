@@ -131,9 +131,8 @@ pub struct Clock {
 pub static CLOCK: Published<Clock> = Published::empty();
 
 impl Clock {
-    /// Returns the number of words of a table for this many threads. One user's limit is half of
-    /// all threads: then an eighth of the places is taken, and neighbours that are all taken are one
-    /// case in 100,000.
+    /// Returns the number of words of a table for this many threads. One user can have half of
+    /// them, which take an eighth of the places. Then one new thread in 100,000 finds no place.
     pub fn words(threads: usize) -> usize {
         let places = threads.saturating_mul(4).clamp(LEAST, MOST);
         places.next_power_of_two().saturating_mul(2)

@@ -101,7 +101,8 @@ fn a_caller_that_gives_up_ends_it() {
     assert!(asked > 10, "{asked}");
 }
 
-/// Returns the work of comparing one description with 2,000 probes, in comparisons, to within 1,000.
+/// Returns the work of comparing one description with 2,000 probes, rounded up to a multiple of
+/// 1,000 comparisons.
 fn work_of(text: &str) -> usize {
     let table = table(2, 500);
     let enabling = enabling(&[text.into()]);
