@@ -107,8 +107,12 @@ fn tabs(buf: &mut Buffer, at: Rect, model: &Model, ui: &Ui, look: Look) {
         x = put(buf, x, at.y, at.right().saturating_sub(x), &text, style);
     }
     if let Some(table) = ui.shown(model) {
-        let mut text =
-            format!("{}(), {}", table.latest.function, count(table.row_count() as u64, "row"));
+        let divided = match table.divisor {
+            1 => String::new(),
+            by => format!(" divided by {by}"),
+        };
+        let rows = count(table.row_count() as u64, "row");
+        let mut text = format!("{}(){divided}, {rows}", table.latest.function);
         if ui.filter.is_some() {
             text = format!("/{}/  {text}", ui.filter_text);
         }

@@ -74,6 +74,9 @@ pub struct Table {
     pub at: u64,
     /// The time when the counts of its rows began.
     pub since: u64,
+    /// The divisor of `normalize()` if all entries of its last state have it, otherwise 1. Rows are
+    /// shown divided by it: a new key has no divisor until the program's next `normalize()`.
+    pub divisor: i64,
     /// The program has cleared it or removed all rows since its last state.
     is_fresh: bool,
     /// The program has removed some of its rows since its last state.
@@ -87,7 +90,8 @@ pub struct Row {
     pub keys: Vec<Datum>,
     /// The last state.
     pub entry: Entry,
-    /// The change since the view's counts began; a minimum, maximum or deviation is D's own.
+    /// The change since the view's counts began; a minimum, maximum or deviation is D's own. It is
+    /// not divided, and neither are the samples.
     pub total: Entry,
     /// The samples of the last minutes.
     pub series: Series,
@@ -218,7 +222,8 @@ impl Model {
             None => {
                 let latest = Aggregation { entries: Vec::new(), ..aggregation.clone() };
                 let (rows, is_fresh, is_cut) = (HashMap::new(), false, false);
-                let mut table = Table { latest, rows, at: since, since, is_fresh, is_cut };
+                let divisor = 1;
+                let mut table = Table { latest, rows, at: since, since, divisor, is_fresh, is_cut };
                 table.take(timestamp, aggregation, since);
                 self.tables.push(table);
             }
@@ -332,10 +337,11 @@ impl Table {
                 continue;
             }
             let is_new = |row: &Entry| is_reset || (is_cut && entry.has_fallen(row, function));
-            let added = match before.filter(|row| !is_new(row)) {
+            let mut added = match before.filter(|row| !is_new(row)) {
                 Some(before) => entry.since(before, function),
                 None => entry.clone(),
             };
+            added.denormalize(function);
             let sample = Sample::new(from, timestamp, &added, function);
             match self.rows.get_mut(&entry.keys) {
                 Some(row) => {
@@ -356,18 +362,26 @@ impl Table {
                 }
             }
         }
+        if !now.entries.is_empty() {
+            self.divisor = now.divisor().unwrap_or(1);
+        }
         self.latest.clone_from(now);
         self.at = self.at.max(timestamp);
     }
 }
 
 /// Returns an empty entry with the same keys; extremes and deviations have no empty value and stay.
+/// It is not divided.
 fn nothing(entry: &Entry, function: &str) -> Entry {
-    let zero = Entry { keys: entry.keys.clone(), normal: entry.normal, ..Entry::default() };
+    let zero = Entry { keys: entry.keys.clone(), ..Entry::default() };
     match function {
         "count" | "sum" => Entry { value: Some(0), ..zero },
         "avg" => Entry { value: Some(0), count: Some(0), sum: Some(0), ..zero },
-        "min" | "max" | "stddev" => entry.clone(),
+        "min" | "max" | "stddev" => {
+            let mut same = entry.clone();
+            same.denormalize(function);
+            same
+        }
         _ => zero,
     }
 }

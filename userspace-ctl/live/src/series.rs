@@ -33,24 +33,21 @@ pub struct Sample {
 pub struct Series(VecDeque<Sample>);
 
 impl Sample {
-    /// Makes a sample from the change.
+    /// Makes a sample from the change, which is not divided.
     pub fn new(from: u64, to: u64, added: &Entry, function: &str) -> Self {
         let value = added.value.map(|v| v as f64);
         let (amount, level) = match function {
-            "count" | "sum" => {
-                let whole = added.raw.or(added.value).unwrap_or(0) as f64;
-                (whole / added.normal.unwrap_or(1).max(1) as f64, None)
-            }
+            "count" | "sum" => (value.unwrap_or(0.0), None),
             "avg" => {
                 let count = added.count.unwrap_or(0) as f64;
                 (count, value.filter(|_| count > 0.0))
             }
             "stddev" => (added.count.unwrap_or(0) as f64, value),
             "min" | "max" => (0.0, value.filter(|_| !added.empty)),
-            _ => (added.buckets.iter().map(|b| b.whole() as f64).sum(), None),
+            _ => (added.buckets.iter().map(|b| b.count as f64).sum(), None),
         };
-        let buckets = added.buckets.iter().filter(|b| b.whole() != 0);
-        let buckets = buckets.map(|b| ((b.low, b.high), b.whole())).collect();
+        let buckets = added.buckets.iter().filter(|b| b.count != 0);
+        let buckets = buckets.map(|b| ((b.low, b.high), b.count)).collect();
         Self { from: from.min(to), to, amount, level, buckets }
     }
 }

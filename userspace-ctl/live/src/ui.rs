@@ -329,15 +329,19 @@ pub fn number(table: &Table, row: &Row, column: Column) -> Option<f64> {
         let (low, high) = percentile(&row.total.buckets, part)?;
         low.or(high).map(|n| n as f64)
     };
+    let (function, by) = (table.latest.function.as_str(), table.divisor);
+    let value = || row.total.divided(function, by).map(|v| v as f64);
     match column {
         Column::Key(_) => None,
-        Column::Value if table.is_distribution() => Some(row.total.total() as f64),
-        Column::Value => row.total.value.filter(|_| !row.entry.empty).map(|v| v as f64),
-        Column::Latest => row.series.level(),
-        Column::Rate => Some(row.series.rate(table.at)),
+        Column::Value if table.is_distribution() => Some((row.total.total() / by) as f64),
+        Column::Value => value().filter(|_| !row.total.empty),
+        Column::Latest => row.series.level().map(|level| (level / by as f64).trunc()),
+        // An average divides its values, not their number.
+        Column::Rate if matches!(function, "avg" | "stddev") => Some(row.series.rate(table.at)),
+        Column::Rate => Some(row.series.rate(table.at) / by as f64),
         Column::Mean => {
             let seconds = table.at.saturating_sub(table.since) as f64 / 1e9;
-            row.total.value.filter(|_| seconds > 0.0).map(|v| v as f64 / seconds)
+            value().filter(|_| seconds > 0.0).map(|v| v / seconds)
         }
         Column::Half => whole(0.5),
         Column::High => whole(0.99),

@@ -270,6 +270,55 @@ fn a_program_that_clears_is_counted_through() {
     assert!(screen.contains("\ncat "), "{screen}");
 }
 
+/// A new key is in a snapshot before the program's next `normalize()`.
+#[test]
+fn rows_are_divided_alike() {
+    let mut view = View::new(true);
+    let state = |function: &str, rows: &[(&str, &str)]| {
+        let row = |(key, value): &(&str, &str)| {
+            format!(r#"{{"keys":[{{"type":"string","value":"{key}"}}],{value}}}"#)
+        };
+        let rows: Vec<String> = rows.iter().map(row).collect();
+        let (name, rows) = (function, rows.join(","));
+        format!(r#"{{"name":"{name}","function":"{function}","entries":[{rows}]}}"#)
+    };
+    let rows = |view: &mut View| -> Vec<String> {
+        let screen = view.screen();
+        let lines = screen.lines().filter(|l| l.starts_with("new ") || l.starts_with("old "));
+        lines.map(|l| l.split_whitespace().take(4).collect::<Vec<_>>().join(" ")).collect()
+    };
+    let old = r#""value":6,"raw":6000000,"normal":1000000"#;
+    view.snapshot(1, &state("sum", &[("new", r#""value":1000000"#)]));
+    view.snapshot(2, &state("sum", &[("new", r#""value":2000000"#), ("old", old)]));
+    assert_eq!(rows(&mut view)[..], ["old 6000000 6000000 3000000", "new 2000000 1000000 1000000"]);
+    assert!(view.screen().contains(" sum(), 2 rows"), "{}", view.screen());
+    let new = r#""value":4,"raw":4000000,"normal":1000000"#;
+    view.snapshot(3, &state("sum", &[("new", new), ("old", old)]));
+    assert_eq!(rows(&mut view)[..], ["old 6 0 2", "new 4 2 1.33"]);
+    assert!(view.screen().contains(" sum() divided by 1000000, 2 rows"), "{}", view.screen());
+    // All values of an average are 100 and, in the last interval, 300.
+    let average = |n: u32, by: u32| {
+        let (count, sum) = (10 * n, 1000 + 3000 * (n - 1));
+        format!(r#""value":{},"count":{count},"sum":{sum},"normal":{by}"#, sum / by / count)
+    };
+    view.snapshot(4, &state("avg", &[("new", &average(1, 1))]));
+    view.snapshot(5, &state("avg", &[("new", &average(2, 10))]));
+    view.keys("2");
+    assert_eq!(rows(&mut view)[..], ["new 20 30 10"]);
+    // normalize() divides the counts of a distribution.
+    let buckets = |count: i64, more: &str| {
+        format!(r#""buckets":[{{"low":0,"high":0,"count":{count}{more}}}]"#)
+    };
+    view.snapshot(6, &state("quantize", &[("new", &buckets(30, ""))]));
+    let later = buckets(7, r#","raw":70"#) + r#","normal":10"#;
+    view.snapshot(7, &state("quantize", &[("new", &later)]));
+    view.keys("3");
+    assert_eq!(rows(&mut view)[..], ["new 7 4 0"]);
+    // An empty state has no divisor of its own.
+    view.snapshot(8, &state("quantize", &[]));
+    assert_eq!(rows(&mut view)[..], ["new 7 0 0"]);
+}
+
 /// `trunc(@reads, 1)` keeps a row with its value.
 #[test]
 fn rows_that_stay_after_trunc_are_counted_once() {

@@ -6,7 +6,7 @@ use crate::text::{clean, count, key, number, share};
 use maud::{html, Markup, PreEscaped};
 use recording::{Aggregation, Datum, Entry, Recording};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// The least part of all that a drawn frame has.
 const LEAST: f64 = 0.0008;
@@ -92,12 +92,20 @@ fn cut(path: &mut Vec<Part>) {
     }
 }
 
-/// Returns the aggregations at the end, or all shown ones if there are none at the end.
-fn chosen(recording: &Recording) -> Vec<Cow<'_, Aggregation>> {
-    match recording.aggregations.is_empty() {
+/// Returns those of the aggregations at the end, or of all shown ones if there are none at the end,
+/// that are wanted. They are undivided if they have different divisors, because their weights are
+/// added up.
+fn chosen(recording: &Recording, wanted: fn(&Aggregation) -> bool) -> Vec<Cow<'_, Aggregation>> {
+    let mut all = match recording.aggregations.is_empty() {
         true => recording.shown(),
         false => recording.aggregations.iter().map(Aggregation::comparable).collect(),
+    };
+    all.retain(|a| wanted(a) && !a.entries.is_empty());
+    let divisors: HashSet<_> = all.iter().map(|a| a.divisor()).collect();
+    if divisors.len() > 1 {
+        all.iter_mut().filter(|a| a.divisor() != Some(1)).for_each(|a| a.to_mut().denormalize());
     }
+    all
 }
 
 /// Returns a line for each stack.
@@ -109,7 +117,7 @@ pub fn folded(recording: &Recording) -> Vec<String> {
         format!("{object}{}{mark}", p.name).replace(';', ":").replace('\n', " ")
     };
     let mut lines = Vec::new();
-    for a in chosen(recording) {
+    for a in chosen(recording, |_| true) {
         for e in &a.entries {
             let frames: Vec<String> = path(&e.keys).iter().map(frame).collect();
             let weight = weight(&a, e);
@@ -126,8 +134,7 @@ pub fn folded(recording: &Recording) -> Vec<String> {
 /// slash searches.
 pub fn svg(recording: &Recording) -> Result<Vec<u8>, String> {
     let mut graph = Graph { root: Node::default(), is_diff: false, hidden: 0 };
-    let with_stacks = chosen(recording).into_iter().filter(|a| has_stacks(a));
-    with_stacks.for_each(|a| graph.add(1, &a));
+    chosen(recording, has_stacks).iter().for_each(|a| graph.add(1, a));
     let root = std::mem::take(&mut graph.root);
     if root.children.is_empty() {
         return Err("no flame graph: nothing was counted by stack() or ustack()".into());

@@ -264,6 +264,12 @@ fn values_with_different_divisors_are_drawn_undivided() {
     assert!(!sub(&page).contains("divided"), "{}", sub(&page));
     assert!(frame(&page).contains("before 3\u{202f}000"), "{}", frame(&page));
     assert!(frame(&page).contains("after 3\u{202f}000"), "{}", frame(&page));
+    // A flame graph adds up all aggregations.
+    let mut two = same.clone();
+    two.aggregations.extend(mixed.aggregations.iter().cloned());
+    two.aggregations[1].entries.remove(0);
+    let svg = String::from_utf8(picture::flame(&two).unwrap()).unwrap();
+    assert!(svg.contains("5\u{202f}000 in all"), "{svg}");
 }
 
 #[test]

@@ -347,7 +347,7 @@ impl Entry {
     }
 
     /// Shows the values as they were before `normalize()`.
-    pub(crate) fn denormalize(&mut self, function: &str) {
+    pub fn denormalize(&mut self, function: &str) {
         self.value = self.undivided(function);
         self.normal = None;
         self.raw = None;
@@ -358,10 +358,16 @@ impl Entry {
     }
 
     /// Returns the value before `normalize()`; `None` for a distribution.
-    fn undivided(&self, function: &str) -> Option<i64> {
+    pub fn undivided(&self, function: &str) -> Option<i64> {
+        self.divided(function, 1)
+    }
+
+    /// Returns the value as it would be with this divisor, whatever divisor it has; `None` for a
+    /// distribution.
+    pub fn divided(&self, function: &str, by: i64) -> Option<i64> {
         match function {
-            "avg" | "stddev" => self.of_moments(1),
-            _ => self.raw.or(self.value),
+            "avg" | "stddev" => self.of_moments(by),
+            _ => self.raw.or(self.value).map(|whole| whole.wrapping_div(by.max(1))),
         }
     }
 

@@ -147,11 +147,13 @@ impl Family {
         Self { name, kind, help: "", series, bounds, is_cut: false }
     }
 
-    /// Takes the state of an entry, which may be a sum of several, as far as there is room. Returns
-    /// the number of buckets that have no bounds of their own, or `None` if the entry has no series.
+    /// Takes the state of an entry of this aggregating function, which may be a sum of several, as
+    /// far as there is room. Returns the number of buckets that have no bounds of their own, or
+    /// `None` if the entry has no series.
     pub fn update(
         &mut self,
         labels: Labels,
+        function: &str,
         entry: &Entry,
         is_sum: bool,
         room: &mut Room,
@@ -170,7 +172,7 @@ impl Family {
         series.is_sum |= is_sum;
         let has_lost = self.is_cut && series.is_sum;
         // normalize() may change its divisor, so the numbers here are undivided.
-        if let Some(value) = entry.raw.or(entry.value) {
+        if let Some(value) = entry.undivided(function) {
             match self.kind.is_gauge() {
                 true => series.number.now = value,
                 false => series.number.update(value, has_lost),

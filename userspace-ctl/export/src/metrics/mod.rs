@@ -223,7 +223,7 @@ impl Registry {
                 let is_own = |key: &str| containers::NAMES.contains(&key);
                 labels.retain(|(key, value)| !value.is_empty() || !is_own(key));
             }
-            match family.update(labels, entry, is_sum, &mut room) {
+            match family.update(labels, &aggregation.function, entry, is_sum, &mut room) {
                 Some(buckets) => left_out.bucket += buckets as u64,
                 None => left_out.limit += 1,
             }

@@ -88,6 +88,28 @@ fn counters_never_go_back() {
     assert_eq!(says(&[count(5), trunc, aggregation("n", "count", "")]), is(5));
 }
 
+/// normalize() divides the entries that it finds.
+#[test]
+fn no_number_is_divided() {
+    let of = |key: &str, value: &str| {
+        format!(r#"{{"keys":[{{"type":"string","value":"{key}"}}],{value}}}"#)
+    };
+    for (function, divided, whole) in [
+        ("avg", r#""value":1,"count":2,"sum":39,"normal":10"#, r#""value":19,"count":1,"sum":19"#),
+        ("max", r#""value":1,"raw":19,"normal":10"#, r#""value":19"#),
+        (
+            "stddev",
+            r#""value":1,"count":2,"sum":38,"squares":"1444","normal":10"#,
+            r#""value":19,"count":2,"sum":38,"squares":"1444""#,
+        ),
+    ] {
+        let entries = [of("a", divided), of("b", whole)].join(",");
+        let all = text(&fed(LIMIT, &[aggregation("n", function, &entries)]), Dialect::Prometheus);
+        let numbers: Vec<&str> = all.lines().filter_map(|l| l.split("} ").nth(1)).collect();
+        assert_eq!(numbers, ["19", "19"], "{all}");
+    }
+}
+
 /// One machine's value is no value of the sum.
 #[test]
 fn machines_that_print_do_not_change_the_sum() {

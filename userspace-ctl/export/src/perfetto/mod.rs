@@ -12,6 +12,7 @@ use calls::Calls;
 use event::{Event, Phase};
 use recording::{Action, Aggregation, Datum, Record, Recording};
 use serde_json::{json, Map, Value};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The process of tracks that belong to CPUs: one more than the largest process id.
@@ -41,6 +42,7 @@ pub fn draw(recording: &Recording) -> Result<Vec<u8>, String> {
     let mut names: BTreeMap<Track, String> = BTreeMap::new();
     let mut calls: BTreeMap<Track, Calls> = BTreeMap::new();
     let has_threads = recording.records.iter().any(|r| r.tid.is_some());
+    let shown = recording.shown();
     for record in &recording.records {
         // A clause that only commits a speculation leaves a record, but cannot record its thread.
         if has_threads && record.tid.is_none() && record.actions.is_empty() {
@@ -55,11 +57,11 @@ pub fn draw(recording: &Recording) -> Result<Vec<u8>, String> {
         let args = args(&record.actions);
         calls.entry(track).or_default().add(record, track, args, &mut events);
         for action in &record.actions {
-            counters(record.timestamp, &action.aggregations, &mut events);
+            counters(record.timestamp, &action.aggregations, &shown, &mut events);
         }
     }
     for snapshot in &recording.snapshots {
-        counters(snapshot.timestamp, &snapshot.aggregations, &mut events);
+        counters(snapshot.timestamp, &snapshot.aggregations, &shown, &mut events);
     }
     for calls in calls.values_mut() {
         calls.end(&mut events);
@@ -133,9 +135,17 @@ fn value(datum: &Datum) -> Value {
 }
 
 /// Adds a point to the counter of each entry: its number, or the number of values in its
-/// distribution.
-fn counters(at: u64, aggregations: &[Aggregation], events: &mut Vec<Event>) {
+/// distribution. All points of an aggregation are divided as its last state in `shown` is, because a
+/// new key has no divisor until the program's next `normalize()`.
+fn counters(
+    at: u64,
+    aggregations: &[Aggregation],
+    shown: &[Cow<'_, Aggregation>],
+    events: &mut Vec<Event>,
+) {
     for aggregation in aggregations {
+        let last = shown.iter().find(|last| last.is_like(aggregation));
+        let by = last.and_then(|last| last.divisor()).unwrap_or(1);
         for entry in &aggregation.entries {
             let keys: Vec<String> =
                 entry.keys.iter().map(|k| k.to_string().replace('\n', ";")).collect();
@@ -143,9 +153,10 @@ fn counters(at: u64, aggregations: &[Aggregation], events: &mut Vec<Event>) {
                 true => format!("@{}", aggregation.name),
                 false => format!("@{}[{}]", aggregation.name, keys.join(", ")),
             };
-            let all = || entry.buckets.iter().fold(0i64, |sum, b| sum.saturating_add(b.count));
+            let all = || entry.buckets.iter().fold(0i64, |sum, b| sum.saturating_add(b.whole()));
+            let number = entry.divided(&aggregation.function, by).unwrap_or_else(|| all() / by);
             let mut args = Map::new();
-            args.insert(aggregation.function.clone(), json!(entry.value.unwrap_or_else(all)));
+            args.insert(aggregation.function.clone(), json!(number));
             let track = Track { pid: CPUS, tid: 0 };
             let category = "aggregation".to_string();
             events.push(Event {

@@ -113,6 +113,35 @@ fn printed_aggregations_are_counters() {
     assert_eq!(counters[1]["args"], json!({"count": 9}));
 }
 
+/// A new key has no divisor until the program's next `normalize()`. A counter that has one later is
+/// divided from its first point on; if the last state has different ones, nothing is divided.
+#[test]
+fn counters_do_not_jump_by_a_divisor() {
+    let drawn = |function: &str, entries: &[&str]| -> Vec<i64> {
+        let printa = |(at, entry): (u64, &&str)| {
+            let action = format!(
+                r#"{{"action":"printa","aggregations":[{{"name":"n","function":"{function}","entries":[{entry}]}}]}}"#
+            );
+            record(at, "", "tick-1s", &action)
+        };
+        let lines: Vec<String> = (1..).zip(entries).map(printa).collect();
+        let all = drawn(&lines);
+        let counters = all.iter().filter(|e| e["ph"] == "C");
+        counters.map(|e| e["args"][function].as_i64().unwrap()).collect()
+    };
+    let new = r#"{"keys":[],"value":1000}"#;
+    let later = r#"{"keys":[],"value":2,"raw":2000,"normal":1000}"#;
+    let other = r#"{"keys":[{"type":"int","value":1}],"value":7}"#;
+    assert_eq!(drawn("sum", &[new, later]), [1, 2]);
+    assert_eq!(drawn("sum", &[later, &format!("{later},{other}")]), [2000, 2000, 7]);
+    let new = r#"{"keys":[],"value":20,"count":2,"sum":40}"#;
+    let later = r#"{"keys":[],"value":3,"count":2,"sum":60,"normal":10}"#;
+    assert_eq!(drawn("avg", &[new, later]), [2, 3]);
+    let new = r#"{"keys":[],"buckets":[{"low":0,"high":0,"count":50}]}"#;
+    let later = r#"{"keys":[],"buckets":[{"low":0,"high":0,"count":6,"raw":60}],"normal":10}"#;
+    assert_eq!(drawn("quantize", &[new, later]), [5, 6]);
+}
+
 #[test]
 fn times_keep_their_nanoseconds() {
     let at = u64::MAX - 1;

@@ -55,7 +55,7 @@ pub fn draw(buf: &mut Buffer, at: Rect, table: &Table, ui: &Ui, look: Look) {
         let length = usize::from(bar);
         let part = (*total).max(0) as f64 / most;
         put(buf, at.x + LABEL, y, bar, &look.bar(part, length), look.drawn());
-        let count = text::number(*total as f64);
+        let count = text::number((*total / table.divisor) as f64);
         put_right(buf, at.x + LABEL + bar, y, LABEL - 1, &count, look.faint());
         for x in 0..field.width {
             if let Some(part) = heat.part(n.into(), x.into()) {
