@@ -9,7 +9,8 @@ use recording::{
 };
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::mem::take;
+use std::mem::{replace, take};
+use std::sync::Arc;
 
 /// The number of text lines that are kept.
 pub const LINES: usize = 1000;
@@ -69,7 +70,7 @@ pub struct Table {
     /// The description of the aggregation, with the entries of its last state.
     pub latest: Aggregation,
     /// The rows by their keys.
-    rows: HashMap<Vec<Datum>, Row>,
+    rows: HashMap<Arc<[Datum]>, Row>,
     /// The time when its last state was read.
     pub at: u64,
     /// The time when the counts of its rows began.
@@ -86,12 +87,12 @@ pub struct Table {
 /// The value for certain keys, over time.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// The keys, in order.
-    pub keys: Vec<Datum>,
-    /// The last state.
-    pub entry: Entry,
+    /// The keys, in order. A traced program can make them long, so nothing here has a copy.
+    pub keys: Arc<[Datum]>,
+    /// The place of its entry in the table's last state, if it is there.
+    pub(crate) at: Option<usize>,
     /// The change since the view's counts began; a minimum, maximum or deviation is D's own. It is
-    /// not divided, and neither are the samples.
+    /// not divided, and neither are the samples. It has no keys.
     pub total: Entry,
     /// The samples of the last minutes.
     pub series: Series,
@@ -156,10 +157,12 @@ impl Model {
         self.since = self.now;
         for table in &mut self.tables {
             table.since = self.now;
-            let function = table.latest.function.clone();
+            let function = table.latest.function.as_str();
             for row in table.rows.values_mut() {
                 row.series = Series::default();
-                row.total = nothing(&row.entry, &function);
+                if adds_up(function) {
+                    row.total = nothing(function);
+                }
             }
         }
     }
@@ -316,84 +319,69 @@ impl Table {
     fn take(&mut self, timestamp: u64, now: &Aggregation, since: u64) {
         let function = now.function.as_str();
         let (is_fresh, is_cut) = (take(&mut self.is_fresh), take(&mut self.is_cut));
+        let before = replace(&mut self.latest, now.clone()).entries;
         let has_shrunk = |e: &Entry| {
-            let before = self.rows.get(&e.keys);
-            before.is_some_and(|row| e.has_shrunk(&row.entry, function))
+            let row = self.rows.get(e.keys.as_slice());
+            let last = row.and_then(|row| before.get(row.at?));
+            last.is_some_and(|last| e.has_shrunk(last, function))
         };
         // A row that was removed may be back with a smaller value; the others go on.
         let is_reset = is_fresh || (!is_cut && now.entries.iter().any(has_shrunk));
         let from = self.at.max(since);
         let known: HashSet<&[Datum]> = now.entries.iter().map(|e| e.keys.as_slice()).collect();
         // After clear() or trunc() a row counts from zero. It is shown until its samples are old.
-        let gone = |row: &Row| !known.contains(row.keys.as_slice());
-        self.rows.retain(|_, row| !gone(row) || !row.series.is_old(timestamp));
-        for row in self.rows.values_mut().filter(|row| gone(row)) {
-            row.entry = nothing(&row.entry, function);
-        }
-        for entry in &now.entries {
-            let before = self.rows.get(&entry.keys).map(|row| &row.entry);
+        self.rows.retain(|keys, row| {
+            let is_known = known.contains(&**keys);
+            row.at = row.at.filter(|_| is_known);
+            is_known || !row.series.is_old(timestamp)
+        });
+        for (at, entry) in now.entries.iter().enumerate() {
+            let row = match self.rows.get_mut(entry.keys.as_slice()) {
+                Some(row) => row,
+                None => {
+                    let keys: Arc<[Datum]> = entry.keys.as_slice().into();
+                    let (total, series) = (nothing(function), Series::default());
+                    let row = Row { keys: keys.clone(), at: None, total, series };
+                    self.rows.entry(keys).or_insert(row)
+                }
+            };
+            let last = row.at.replace(at).and_then(|at| before.get(at));
             // Most rows of a large table do not change.
-            if !is_reset && before == Some(entry) {
+            if !is_reset && last == Some(entry) {
                 continue;
             }
-            let is_new = |row: &Entry| is_reset || (is_cut && entry.has_fallen(row, function));
-            let mut added = match before.filter(|row| !is_new(row)) {
-                Some(before) => entry.since(before, function),
+            let is_new = |last: &Entry| is_reset || (is_cut && entry.has_fallen(last, function));
+            let mut added = match last.filter(|last| !is_new(last)) {
+                Some(last) => entry.since(last, function),
                 None => entry.clone(),
             };
             added.denormalize(function);
-            let sample = Sample::new(from, timestamp, &added, function);
-            match self.rows.get_mut(&entry.keys) {
-                Some(row) => {
-                    row.total = sum(&row.total, &added, function);
-                    row.entry.clone_from(entry);
-                    row.series.push(sample);
-                }
-                None => {
-                    let mut series = Series::default();
-                    series.push(sample);
-                    let row = Row {
-                        keys: entry.keys.clone(),
-                        entry: entry.clone(),
-                        total: added,
-                        series,
-                    };
-                    self.rows.insert(entry.keys.clone(), row);
-                }
+            added.keys = Vec::new();
+            row.series.push(Sample::new(from, timestamp, &added, function));
+            match adds_up(function) {
+                true => row.total.merge(&added, function),
+                false => row.total = added,
             }
         }
         if !now.entries.is_empty() {
             self.divisor = now.divisor().unwrap_or(1);
         }
-        self.latest.clone_from(now);
         self.at = self.at.max(timestamp);
     }
 }
 
-/// Returns an empty entry with the same keys; extremes and deviations have no empty value and stay.
-/// It is not divided.
-fn nothing(entry: &Entry, function: &str) -> Entry {
-    let zero = Entry { keys: entry.keys.clone(), ..Entry::default() };
-    match function {
-        "count" | "sum" => Entry { value: Some(0), ..zero },
-        "avg" => Entry { value: Some(0), count: Some(0), sum: Some(0), ..zero },
-        "min" | "max" | "stddev" => {
-            let mut same = entry.clone();
-            same.denormalize(function);
-            same
-        }
-        _ => zero,
-    }
+/// Tells whether additions can be added up. For other functions the later value counts.
+fn adds_up(function: &str) -> bool {
+    !matches!(function, "min" | "max" | "stddev")
 }
 
-/// Adds up two entries; for values that cannot be added, returns the later one.
-fn sum(a: &Entry, b: &Entry, function: &str) -> Entry {
-    if matches!(function, "min" | "max" | "stddev") {
-        return b.clone();
+/// Returns the total before the first addition.
+fn nothing(function: &str) -> Entry {
+    match function {
+        "count" | "sum" => Entry { value: Some(0), ..Entry::default() },
+        "avg" => Entry { value: Some(0), count: Some(0), sum: Some(0), ..Entry::default() },
+        _ => Entry::default(),
     }
-    let mut both = a.clone();
-    both.merge(b, function);
-    both
 }
 
 /// Returns the text of the data that an action without text recorded.
@@ -409,6 +397,34 @@ fn value_of(action: &Action) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A traced program can have keys of gigabytes: its functions' names, in many stacks.
+    #[test]
+    fn a_row_has_no_copy_of_its_keys() {
+        let state = |timestamp: u64, function: &str, value: i64| {
+            let stack = r#"{"type":"stack","value":["f","g"]}"#;
+            let text = format!(
+                r#"{{"type":"snapshot","timestamp":{timestamp},"aggregations":[{{"name":"a","function":"{function}","entries":[{{"keys":[{stack}],"value":{value}}}]}}]}}"#
+            );
+            recording::read_line(text.as_bytes()).unwrap()
+        };
+        let mut model = Model::default();
+        for function in ["count", "max"] {
+            (1..4).for_each(|n| model.take(state(n, function, n as i64)));
+        }
+        model.clear();
+        for row in model.tables.iter().flat_map(Table::rows) {
+            assert!(row.total.keys.is_empty());
+            // The table's map has them, too.
+            assert_eq!((row.keys.len(), Arc::strong_count(&row.keys)), (1, 2));
+        }
+        let totals = |model: &Model| -> Vec<Option<i64>> {
+            model.tables.iter().flat_map(Table::rows).map(|row| row.total.value).collect()
+        };
+        assert_eq!(totals(&model), [Some(0), Some(3)]);
+        model.take(state(4, "count", 9));
+        assert_eq!(totals(&model), [Some(6), Some(3)]);
+    }
 
     /// A record of printa() has a copy of the aggregation.
     #[test]

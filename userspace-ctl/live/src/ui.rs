@@ -7,6 +7,7 @@ use recording::buckets::percentile;
 use recording::Datum;
 use regex_lite::{Regex, RegexBuilder};
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 /// The time that sparklines and heat maps show, in seconds.
 const WINDOWS: [u64; 6] = [10, 20, 60, 120, 180, 300];
@@ -102,7 +103,7 @@ pub struct Ui {
     /// The index in [`WINDOWS`].
     zoom: usize,
     /// The keys of the chosen row; none means all rows together.
-    pub chosen: Option<Vec<Datum>>,
+    pub chosen: Option<Arc<[Datum]>>,
     /// Stacks have a line for each frame.
     pub is_unfolded: bool,
     /// The room for printed lines.

@@ -9,9 +9,11 @@ use std::mem;
 
 /// The most bytes of a line of a file. A snapshot of a million keys has some 100 MB.
 const LONGEST: usize = 1 << 30;
-/// The most bytes of a line of a running session, which must not run out of memory. As many keys as
-/// a session keeps fit, if they are numbers.
+/// The most bytes of a line of a running session, unless a 64th of the memory is less.
 const LONGEST_NOW: usize = 512 << 20;
+/// A session must not run out of memory. What it makes of a line takes several times as much: some
+/// four times if the keys are long, and some twenty times if they are small numbers.
+const PART: u64 = 64;
 
 /// Keeps the last line until its end arrives.
 #[derive(Debug, Clone)]
@@ -25,8 +27,15 @@ pub struct Pieces {
 
 impl Default for Pieces {
     fn default() -> Self {
-        Self { rest: Vec::new(), is_skipping: false, longest: LONGEST_NOW }
+        let machine = rustix::system::sysinfo();
+        let memory = machine.totalram.saturating_mul(machine.mem_unit.into());
+        Self { rest: Vec::new(), is_skipping: false, longest: longest_now(memory) }
     }
+}
+
+/// Returns the most bytes of a line of a running session on a machine with this much memory.
+fn longest_now(memory: u64) -> usize {
+    usize::try_from(memory / PART).map_or(LONGEST_NOW, |most| most.min(LONGEST_NOW))
 }
 
 impl Pieces {
@@ -102,11 +111,19 @@ mod tests {
     /// If each piece searched all earlier ones, this test would take an hour.
     #[test]
     fn a_long_line_costs_its_length() {
-        let mut pieces = Pieces::default();
+        let mut pieces = Pieces { longest: usize::MAX, ..Pieces::default() };
         for _ in 0..1 << 20 {
             assert!(pieces.add(&[b'x'; 16]).is_empty());
         }
         assert_eq!(pieces.add(b"\n").len(), (16 << 20) + 1);
+    }
+
+    #[test]
+    fn a_running_session_has_lines_that_fit_into_memory() {
+        let most = [1 << 30, 4 << 30, 1 << 40].map(longest_now);
+        assert_eq!(most, [16 << 20, 64 << 20, 512 << 20]);
+        let longest = Pieces::default().longest;
+        assert!((1..=LONGEST_NOW).contains(&longest), "{longest}");
     }
 
     #[test]

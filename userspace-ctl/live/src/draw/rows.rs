@@ -93,7 +93,7 @@ impl Layout {
         let seen = rows.iter().skip(ui.top).take(usize::from(at.height));
         let mut wants = vec![0; n];
         for row in seen {
-            for (want, key) in wants.iter_mut().zip(&row.keys) {
+            for (want, key) in wants.iter_mut().zip(&*row.keys) {
                 *want = (*want).max(key_text(key).chars().count());
             }
         }
@@ -220,9 +220,8 @@ mod tests {
     fn the_chosen_row_is_on_the_screen() {
         let row = |n: i64| {
             let stack = Datum::Stack(vec!["f".into(); 3]);
-            let keys = vec![Datum::Int(n), stack];
-            let (entry, total) = (Entry::default(), Entry::default());
-            Row { keys, entry, total, series: Series::default() }
+            let keys = [Datum::Int(n), stack].into();
+            Row { keys, at: None, total: Entry::default(), series: Series::default() }
         };
         let all: Vec<Row> = (0..100_000).map(row).collect();
         let rows: Vec<&Row> = all.iter().collect();
