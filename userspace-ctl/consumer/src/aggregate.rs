@@ -163,6 +163,8 @@ impl Value {
 
     /// Returns the place of the value in the order of values.
     fn rank(&self) -> Rank {
+        #[cfg(test)]
+        tests::RANKED.set(tests::RANKED.get() + 1);
         match self.func {
             AggFunc::Quantize | AggFunc::Lquantize(_) | AggFunc::Llquantize(_) => {
                 Rank(in_line(self.weighted()), self.zeros())
@@ -290,13 +292,21 @@ impl Rows<'_> {
     fn sort(&mut self, sort: Sort) {
         let mut places = std::mem::take(&mut self.places);
         let steps = Steps::new(self.symbols);
+        let width = self.blank.len();
+        // A position that no aggregation has is none: the first one decides.
+        let first = Some(sort.value_position).filter(|at| *at < width).unwrap_or(0);
+        let others: Vec<usize> = (0..width).filter(|at| *at != first).collect();
+        let mut ranks = Vec::with_capacity(places.len() * others.len());
         for place in &mut places {
             steps.step();
-            place.rank = self.rank(place, sort.value_position);
+            place.rank = self.rank(place, first);
+            ranks.extend(others.iter().map(|at| self.rank(place, *at)));
         }
+        let others = |place: &Place<'_>| ranks.chunks(others.len().max(1)).nth(place.row);
         places.sort_by(|a, b| {
             steps.step();
-            sort.compare(self, a, b)
+            let values = || a.rank.cmp(&b.rank).then_with(|| others(a).cmp(&others(b)));
+            sort.order(values, || sort.keys(a.keys, b.keys))
         });
         self.places = places;
     }
@@ -323,22 +333,17 @@ impl Sort {
         }
     }
 
-    fn compare(&self, rows: &Rows<'_>, a: &Place<'_>, b: &Place<'_>) -> Ordering {
-        let values = || self.values(rows, a, b);
-        let keys = || self.keys(a.keys, b.keys);
+    fn order(
+        &self,
+        values: impl FnOnce() -> Ordering,
+        keys: impl FnOnce() -> Ordering,
+    ) -> Ordering {
         let order = if self.by_key { keys().then_with(values) } else { values().then_with(keys) };
         if self.is_reversed {
             order.reverse()
         } else {
             order
         }
-    }
-
-    fn values(&self, rows: &Rows<'_>, a: &Place<'_>, b: &Place<'_>) -> Ordering {
-        let others = (0..rows.blank.len()).filter(|i| *i != self.value_position);
-        others.fold(a.rank.cmp(&b.rank), |order, i| {
-            order.then_with(|| rows.rank(a, i).cmp(&rows.rank(b, i)))
-        })
     }
 
     fn keys(&self, a: &[Key], b: &[Key]) -> Ordering {
@@ -766,6 +771,34 @@ mod tests {
     fn floats_stand_in_line() {
         let all = [f64::NEG_INFINITY, -2.5, -1.0, -0.0, 0.0, 1e-300, 1.0, 2.5, f64::INFINITY];
         assert!(all.is_sorted_by(|a, b| in_line(*a) < in_line(*b)));
+    }
+
+    thread_local! {
+        /// The number of ranks that were computed.
+        pub(super) static RANKED: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// A distribution may have a thousand words, and a sort of many equal values compares each of
+    /// them many times.
+    #[test]
+    fn a_rank_is_computed_once() {
+        let mut store = Store::fixed([]);
+        for n in 0..500 {
+            [1, 2, 3].map(|variable| assert!(store.add(variable, key(n), count(1))));
+        }
+        let at = |value_position| Sort { value_position, ..Sort::default() };
+        for (variables, sort) in [
+            (&[1][..], at(0)),
+            (&[1], at(1)),
+            (&[1, 2, 3], at(0)),
+            (&[1, 2, 3], at(2)),
+            (&[1, 2, 3], at(3)),
+        ] {
+            RANKED.set(0);
+            let rows = store.rows(variables, sort);
+            assert!(rows.iter().is_sorted_by(|a, b| sort.keys(a.keys, b.keys).is_lt()));
+            assert_eq!(RANKED.get(), rows.places.len() * variables.len());
+        }
     }
 
     /// Aggregations that are filled and emptied one after the other share the memory for all.
