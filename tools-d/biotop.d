@@ -42,7 +42,7 @@ END
 	printf("%-7s %-16s %-8s %1s %8s %10s %9s\n", "PID", "COMMAND", "DISK", "D", "REQUESTS", "KBYTES", "AVG(us)");
 	normalize(@kb, 1024);
 	setopt("aggsortpos", "1");
-	trunc(@kb, $1);
+	setopt("aggrows", lltostr($1));
 	printa("%-7d %-16s %-8s %1s %@8d %@10d %@9d\n", @n, @kb, @us);
 	trunc(@n);
 	trunc(@kb);

@@ -37,7 +37,7 @@ cpc:::cache_misses-all-10000
 END
 {
 	printf("%-16s %-7s %12s %12s\n", "COMMAND", "PID", "REFERENCES", "MISSES");
-	trunc(@r, $1);
+	setopt("aggrows", lltostr($1));
 	printa("%-16s %-7d %@12d %@12d\n", @r, @m);
 	trunc(@r);
 	trunc(@m);

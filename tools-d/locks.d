@@ -52,7 +52,7 @@ END
 	normalize(@t, 1000);
 	printf("%-8s %-40s %-16s %10s %12s\n", "KIND", "LOCK", "COMMAND", "WAITS", "TIME(us)");
 	setopt("aggsortpos", "1");
-	trunc(@t, $1);
+	setopt("aggrows", lltostr($1));
 	printa("%-8s %-40a %-16s %@10d %@12d\n", @n, @t);
 	trunc(@n);
 	trunc(@t);

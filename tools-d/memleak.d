@@ -85,7 +85,7 @@ pid$target:libc:free:entry
 END
 {
 	printf("%-50s %12s %8s\n", "CALLER", "BYTES", "COUNT");
-	trunc(@left, $1);
+	setopt("aggrows", lltostr($1));
 	printa("%-50A %@12d %@8d\n", @left, @n);
 	trunc(@left);
 	trunc(@n);

@@ -51,7 +51,7 @@ END
 {
 	printf("%-18s %-40s %8s %12s\n", "LOCK", "CALLER", "WAITS", "TIME(us)");
 	setopt("aggsortpos", "1");
-	trunc(@t, $2);
+	setopt("aggrows", lltostr($2));
 	printa("%#-18x %-40A %@8d %@12d\n", @n, @t);
 	trunc(@n);
 	trunc(@t);

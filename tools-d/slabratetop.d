@@ -38,7 +38,7 @@ tick-${2}s,
 END
 {
 	printf("%-32s %10s %12s\n", "CACHE", "ALLOCS", "BYTES");
-	trunc(@n, $1);
+	setopt("aggrows", lltostr($1));
 	printa("%-32s %@10d %@12d\n", @n, @b);
 	trunc(@n);
 	trunc(@b);

@@ -70,7 +70,7 @@ END
 	printf("%-20s %10s %12s\n", $2 ? "COMMAND" : "SYSCALL", "COUNT", "TIME(us)");
 	normalize(@ns, 1000);
 	setopt("aggsortpos", "1");
-	trunc(@ns, $5);
+	setopt("aggrows", lltostr($5));
 	printa("%-20s %@10d %@12d\n", @n, @ns);
 	trunc(@n);
 	trunc(@ns);

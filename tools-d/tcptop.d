@@ -45,7 +45,7 @@ tick-${2}s,
 END
 {
 	printf("%-7s %-16s %-16s %5s %-16s %5s %10s %10s\n", "PID", "COMMAND", "LADDR", "LPORT", "RADDR", "RPORT", "TX", "RX");
-	trunc(@tx, $1);
+	setopt("aggrows", lltostr($1));
 	printa("%-7d %-16s %-16s %5d %-16s %5d %@10d %@10d\n", @tx, @rx);
 	trunc(@tx);
 	trunc(@rx);

@@ -2,14 +2,14 @@
 # ASSERTION: bad -x options are refused with what was expected; good ones do what they say.
 . /src/selftests/lib/sh
 for option in nosuch bufsiz=1m bufsize bufsize=1x bufsize=0 bufsize=8 bufsize=32g switchrate=often switchrate=0hz bufpolicy=maybe \
-	quiet=perhaps strsize=1 strsize=1m errtags=2 aggsortpos=x cpp=2 amin=x stdc=z define explain=D_NONE cpu=x cpu=99 bufresize=always; do
+	quiet=perhaps strsize=1 strsize=1m errtags=2 aggsortpos=x cpp=2 amin=x stdc=z aggrows=x define explain=D_NONE cpu=x cpu=99 bufresize=always; do
 	dtrace -x $option -n 'BEGIN { exit(0); }' 2>&1 && fail "-x $option is accepted"
 done
 for letter in A a G h; do dtrace -$letter -n BEGIN 2>&1 && fail "-$letter is accepted"; done
 good() { dtrace $(printf -- '-x %s ' "$@") -n 'BEGIN { @a = count(); exit(0); }' >/tmp/out 2>&1 || fail "-x $*: $(cat /tmp/out)"; }
 good quiet=yes quiet=on quiet=1 bufsize=64k aggsize=1m switchrate=10hz switchrate=10ms statusrate=1s aggrate=100ms \
 	bufpolicy=switch bufpolicy=fill bufpolicy=ring cpu=0 bufresize=auto bufresize=manual temporal=no temporal=yes strsize=512 dynvarsize=64k \
-	aggsortrev aggsortkey aggsortpos=0 aggsortkeypos=0 stackframes=5 destructive flowindent rawbytes zdefs empty defaultargs errtags droptags
+	aggsortrev aggsortkey aggsortpos=0 aggsortkeypos=0 aggrows=0 stackframes=5 destructive flowindent rawbytes zdefs empty defaultargs errtags droptags
 expect "strsize" "$(dtrace -q -x strsize=5 -n 'BEGIN { trace(strjoin("abc", "def")); exit(0); }')" "abcd"
 expect "-b" "$(dtrace -q -b 8k -n 'BEGIN { trace("ok"); exit(0); }')" "ok"
 expect "the last one wins" "$(dtrace -x quiet -x quiet=no -n 'BEGIN { exit(0); }' 2>/dev/null | head -1 | cut -c1-3)" "CPU"

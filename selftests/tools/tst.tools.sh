@@ -204,6 +204,8 @@ check ttysnoop -c "python3 -c 'import os; m, s = os.openpty(); os.write(s, b\"se
 check bashreadline -c "bash --norc -i" -- '^20[0-9]{2} [A-Z][a-z]{2} +[0-9]+ [0-9:]+ +[0-9]+ +echo typed$'
 check syscount -c "dd if=/dev/zero of=/dev/null bs=1 count=700 status=none" -- '^write +70[0-9] *$'
 check syscount -L -c "sleep 0.1" -- '^clock_nanosleep +1 +1[0-9]{5}$'
+check syscount -L -T 1 -c "sleep 0.1" -- '^clock_nanosleep +1 +1[0-9]{5}$'
+expect "rows of syscount -T 1" "$(grep -cE '^[a-z0-9_]+ +[0-9]+ +[0-9]+$' "$kept/syscount.3")" 1
 check errinfo -c "cat /nosuch" -- '^cat +openat +2 +ENOENT +[1-9]'
 check opensnoop -c "cat /etc/hostname" -- '^[0-9]+ +cat +3 +0 +/etc/hostname$'
 check opensnoop -x -f nosuch -c "cat /nosuch" -- '^[0-9]+ +cat +-1 +2 +/nosuch$'

@@ -71,6 +71,7 @@ macro_rules! for_each_option {
             (30, Aggzoom, "aggzoom", Flag, 0, 0, 1),
             (31, Demangle, "demangle", Flag, 1, 0, 1),
             (32, Inlined, "inlined", Flag, 1, 0, 1),
+            (33, Aggrows, "aggrows", Count, u64::MAX - 1, 0, 1 << 24),
         }
     };
 }
@@ -120,6 +121,7 @@ macro_rules! define_options {
                         | Agghist
                         | Aggpack
                         | Aggzoom
+                        | Aggrows
                 )
             }
             /// Returns the least and the greatest value that it accepts.

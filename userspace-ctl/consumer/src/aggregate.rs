@@ -268,6 +268,11 @@ struct Place<'a> {
 }
 
 impl Rows<'_> {
+    /// Drops all rows but the first ones.
+    pub fn truncate(&mut self, most: usize) {
+        self.places.truncate(most);
+    }
+
     /// Returns the rows in order, and shows the kernel meanwhile that we are alive.
     pub fn iter(&self) -> impl Iterator<Item = Row<'_>> {
         let steps = Steps::new(self.symbols);

@@ -754,6 +754,23 @@ fn snapshots() {
     check("snapshots", &o);
 }
 
+/// A row that is not printed is no key that is gone.
+#[test]
+fn a_stream_has_all_keys() {
+    let program = "BEGIN { @n[1] = sum(1); @n[2] = sum(2); @n[3] = sum(3); @m[1] = sum(1); \
+        @m[2] = sum(2); } hworld:::return { printa(\"%d %@d\\n\", @n); exit(0); }";
+    let fake = hworld();
+    let steps = Steps::new(&fake).then(|k| k.fire(READ, at(0, 2000, &[])));
+    let o = run(&fake, &[program], &["oformat=json", "snaprate=1s", "aggrows=1"], steps);
+    let mut seen = 0;
+    for line in o.out.lines().filter(|line| line.contains(r#""entries""#)) {
+        seen += line.matches(r#""keys":[{"#).count();
+        assert!(!line.contains("printa") || line.contains(r#""text":"1 1\n""#), "{line}");
+    }
+    // The printa(), a snapshot before it, and @m at the end.
+    assert_eq!(seen, 3 + 5 + 2, "{}", o.out);
+}
+
 #[test]
 fn threads() {
     let program = "hworld:::entry { } hworld:::entry { @[execname, arg0] = count(); }

@@ -99,7 +99,7 @@ impl Form for Text {
     fn rest(&self, out: &mut Out<'_>, Aggregated { store, reporter, .. }: Aggregated<'_>) {
         out.push(b'\n');
         for variable in store.unprinted() {
-            reporter.rows(out, &store.rows(&[variable], reporter.sort));
+            reporter.rows(out, &reporter.shown(store, &[variable]));
         }
     }
 

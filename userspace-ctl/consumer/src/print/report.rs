@@ -66,6 +66,8 @@ pub struct Reporter {
     is_packed: bool,
     encoding: Encoding,
     pub(super) sort: Sort,
+    /// The most rows that are printed of an aggregation.
+    most_rows: usize,
     has_heading: bool,
     flow: HashMap<u32, Flow>,
     indent: usize,
@@ -244,6 +246,7 @@ impl Reporter {
             is_packed: false,
             encoding,
             sort: Sort::new(options),
+            most_rows: usize::MAX,
             has_heading: false,
             flow: HashMap::new(),
             indent: 0,
@@ -264,6 +267,7 @@ impl Reporter {
         self.is_hist = flag(OptionId::Agghist);
         self.is_packed = flag(OptionId::Aggpack);
         self.sort = Sort::new(options);
+        self.most_rows = usize::try_from(options.get(OptionId::Aggrows)).unwrap_or(usize::MAX);
         self.indent = usize::try_from(options.get(OptionId::Stackindent)).unwrap_or(0);
     }
 
@@ -456,7 +460,7 @@ impl Reporter {
         store: &mut Store,
     ) {
         aggregations.iter().for_each(|&a| store.mark_printed(a));
-        let rows = store.rows(aggregations, self.sort);
+        let rows = self.shown(store, aggregations);
         match format {
             None => {
                 out.push(b'\n');
@@ -470,6 +474,13 @@ impl Reporter {
                 }
             }
         }
+    }
+
+    /// Returns the rows of one or several aggregations that are printed.
+    pub(super) fn shown<'s>(&self, store: &'s Store, aggregations: &[u32]) -> Rows<'s> {
+        let mut rows = store.rows(aggregations, self.sort);
+        rows.truncate(self.most_rows);
+        rows
     }
 
     /// Prints a row of a printa() with a format; `plan` is that of the row before.

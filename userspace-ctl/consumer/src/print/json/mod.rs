@@ -310,7 +310,7 @@ pub struct Aggregation<'a> {
     entries: Entries<'a>,
 }
 
-/// The entries of an aggregation, which are made one after the other while they are written.
+/// All entries of an aggregation, which are made one after the other while they are written.
 #[derive(Debug)]
 struct Entries<'a> {
     reporter: &'a Reporter,
@@ -339,7 +339,7 @@ impl fmt::Display for Formatted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { reporter, store, format, aggregations } = *self;
         let (mut plan, mut out): (Option<printf::Plan>, _) = (None, Vec::new());
-        for row in store.rows(aggregations, reporter.sort).iter() {
+        for row in reporter.shown(store, aggregations).iter() {
             reporter.formatted(&mut out, &mut plan, format, &row);
             let whole = whole_characters(&out);
             f.write_str(&text(out.get(..whole).unwrap_or_default()))?;
