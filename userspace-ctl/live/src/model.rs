@@ -21,6 +21,12 @@ const KEPT: usize = 100_000;
 /// The bytes of snapshots, and of records, that are kept for saving.
 const BYTES: usize = if cfg!(test) { 1 << 20 } else { 128 << 20 };
 
+/// The longest and the shortest time whose samples a table keeps, in ns. A state has a limit itself.
+const LONGEST_SPAN: u64 = 300_000_000_000;
+const SHORTEST_SPAN: u64 = 1_000_000_000;
+/// The bytes of the samples of all rows of a table.
+const SAMPLES: usize = if cfg!(test) { 1 << 20 } else { 128 << 20 };
+
 /// The origin of a line of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -367,6 +373,19 @@ impl Table {
             self.divisor = now.divisor().unwrap_or(1);
         }
         self.at = self.at.max(timestamp);
+        self.forget();
+    }
+
+    /// Drops old samples of all rows if they take too much memory: a traced program can change a
+    /// hundred thousand keys in each second.
+    fn forget(&mut self) {
+        let mut span = LONGEST_SPAN;
+        let size = |rows: &HashMap<_, Row>| rows.values().map(|r| r.series.size()).sum::<usize>();
+        while size(&self.rows) > SAMPLES && span > SHORTEST_SPAN {
+            span = (span / 2).max(SHORTEST_SPAN);
+            let begin = self.at.saturating_sub(span);
+            self.rows.values_mut().for_each(|row| row.series.forget(begin));
+        }
     }
 }
 
@@ -424,6 +443,31 @@ mod tests {
         assert_eq!(totals(&model), [Some(0), Some(3)]);
         model.take(state(4, "count", 9));
         assert_eq!(totals(&model), [Some(6), Some(3)]);
+    }
+
+    /// Each state changes a thousand keys.
+    #[test]
+    fn samples_have_a_limit() {
+        let entry = |key: i64, value: i64| Entry {
+            keys: vec![Datum::Int(key)],
+            value: Some(value),
+            ..Entry::default()
+        };
+        let mut model = Model::default();
+        for second in 1..60 {
+            let entries = (0..1000).map(|key| entry(key, second)).collect();
+            let [name, function] = ["a", "count"].map(String::from);
+            let (parameters, keynames) = (Vec::new(), Vec::new());
+            let state = Aggregation { name, function, parameters, keynames, entries };
+            let timestamp = second as u64 * 1_000_000_000;
+            let aggregations = vec![state];
+            model.take(Line::Snapshot(Snapshot { timestamp, aggregations, after: 0 }));
+            let table = &model.tables[0];
+            let size: usize = table.rows().map(|row| row.series.size()).sum();
+            assert!(size <= SAMPLES, "{size}");
+            assert!(table.rows().all(|row| row.total.value == Some(second)));
+            assert!(table.rows().all(|row| row.series.after(timestamp - 1).count() == 1));
+        }
     }
 
     /// A record of printa() has a copy of the aggregation.

@@ -30,7 +30,11 @@ pub struct Sample {
 
 /// Samples, the oldest first. An interval that added nothing has none.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Series(VecDeque<Sample>);
+pub struct Series {
+    samples: VecDeque<Sample>,
+    /// The memory that they take.
+    size: usize,
+}
 
 impl Sample {
     /// Makes a sample from the change, which is not divided.
@@ -50,6 +54,10 @@ impl Sample {
         let buckets = buckets.map(|b| ((b.low, b.high), b.count)).collect();
         Self { from: from.min(to), to, amount, level, buckets }
     }
+
+    fn size(&self) -> usize {
+        size_of::<Self>() + size_of_val(&self.buckets[..])
+    }
 }
 
 impl Series {
@@ -60,21 +68,39 @@ impl Series {
         if is_nothing {
             return;
         }
-        if self.0.len() >= SAMPLES {
-            self.0.pop_front();
+        if self.samples.len() >= SAMPLES {
+            self.drop_first();
         }
-        self.0.push_back(sample);
+        self.size += sample.size();
+        self.samples.push_back(sample);
+    }
+
+    fn drop_first(&mut self) {
+        self.size -= self.samples.pop_front().map_or(0, |first| first.size());
+    }
+
+    /// Drops the samples that end before this time.
+    pub fn forget(&mut self, begin: u64) {
+        while self.samples.front().is_some_and(|first| first.to < begin) {
+            self.drop_first();
+        }
+        self.samples.shrink_to_fit();
+    }
+
+    /// Returns the bytes of memory that the samples take.
+    pub fn size(&self) -> usize {
+        self.size
     }
 
     /// Tells whether the last sample is so old that a row without a value need not be shown.
     pub fn is_old(&self, now: u64) -> bool {
-        self.0.back().is_none_or(|s| now.saturating_sub(s.to) > SHOWN)
+        self.samples.back().is_none_or(|s| now.saturating_sub(s.to) > SHOWN)
     }
 
     /// Returns the recent amount in a second. `at` is the time of the last snapshot.
     pub fn rate(&self, at: u64) -> f64 {
         let begin = at.saturating_sub(NOW);
-        let lately = || self.0.iter().rev().take_while(|s| s.to > begin);
+        let lately = || self.samples.iter().rev().take_while(|s| s.to > begin);
         let from = lately().map(|s| s.from).min().unwrap_or(begin).min(begin);
         let amount: f64 = lately().map(|s| s.amount).sum();
         amount / (at.saturating_sub(from).max(1) as f64 / 1e9)
@@ -82,13 +108,13 @@ impl Series {
 
     /// Returns the level of the last sample.
     pub fn level(&self) -> Option<f64> {
-        self.0.back().and_then(|s| s.level)
+        self.samples.back().and_then(|s| s.level)
     }
 
     /// Returns the samples that end after this time.
     pub fn after(&self, begin: u64) -> impl Iterator<Item = &Sample> {
-        let first = self.0.partition_point(|s| s.to <= begin);
-        self.0.range(first..)
+        let first = self.samples.partition_point(|s| s.to <= begin);
+        self.samples.range(first..)
     }
 
     /// Divides the time from `end - span` to `end` into equal parts, and returns for each part the
@@ -97,8 +123,8 @@ impl Series {
     pub fn parts(&self, end: u64, span: u64, n: usize) -> Vec<f64> {
         let mut parts = vec![0.0; n];
         let begin = end.saturating_sub(span);
-        if self.0.back().is_some_and(|s| s.amount == 0.0 && s.level.is_some()) {
-            for sample in &self.0 {
+        if self.samples.back().is_some_and(|s| s.amount == 0.0 && s.level.is_some()) {
+            for sample in &self.samples {
                 let first = shares(begin, span, n, &Sample { from: sample.to, ..sample.clone() });
                 let first = first.first().map_or(n, |s| s.0);
                 parts.iter_mut().skip(first).for_each(|p| *p = sample.level.unwrap_or(0.0));
