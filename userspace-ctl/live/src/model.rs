@@ -21,7 +21,7 @@ const KEPT: usize = 100_000;
 /// The bytes of snapshots, and of records, that are kept for saving.
 const BYTES: usize = if cfg!(test) { 1 << 20 } else { 128 << 20 };
 
-/// The longest and the shortest time whose samples a table keeps, in ns. A state has a limit itself.
+/// The longest and the shortest time whose samples a table keeps, in ns.
 const LONGEST_SPAN: u64 = 300_000_000_000;
 const SHORTEST_SPAN: u64 = 1_000_000_000;
 /// The bytes of the samples of all rows of a table.

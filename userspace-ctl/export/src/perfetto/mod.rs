@@ -135,8 +135,8 @@ fn value(datum: &Datum) -> Value {
 }
 
 /// Adds a point to the counter of each entry: its number, or the number of values in its
-/// distribution. All points of an aggregation are divided as its last state in `shown` is, because a
-/// new key has no divisor until the program's next `normalize()`.
+/// distribution. All points of an aggregation are divided as its last state in `shown` is, because
+/// a new key has no divisor until the program's next `normalize()`.
 fn counters(
     at: u64,
     aggregations: &[Aggregation],
