@@ -81,8 +81,8 @@ pub struct Table {
     pub at: u64,
     /// The time when the counts of its rows began.
     pub since: u64,
-    /// The divisor of `normalize()` if all entries of its last state have it, otherwise 1. Rows are
-    /// shown divided by it: a new key has no divisor until the program's next `normalize()`.
+    /// The divisor of `normalize()` that all entries of its last state have, or will have; 1 if they
+    /// have different ones. All rows are shown divided by it.
     pub divisor: i64,
     /// The program has cleared it or removed all rows since its last state.
     is_fresh: bool,
@@ -370,7 +370,7 @@ impl Table {
             }
         }
         if !now.entries.is_empty() {
-            self.divisor = now.divisor().unwrap_or(1);
+            self.divisor = now.common_divisor().unwrap_or(1);
         }
         self.at = self.at.max(timestamp);
         self.forget();

@@ -290,7 +290,10 @@ fn rows_are_divided_alike() {
     let old = r#""value":6,"raw":6000000,"normal":1000000"#;
     view.snapshot(1, &state("sum", &[("new", r#""value":1000000"#)]));
     view.snapshot(2, &state("sum", &[("new", r#""value":2000000"#), ("old", old)]));
-    assert_eq!(rows(&mut view)[..], ["old 6000000 6000000 3000000", "new 2000000 1000000 1000000"]);
+    assert_eq!(rows(&mut view)[..], ["old 6 6 3", "new 2 1 1"]);
+    assert!(view.screen().contains(" sum() divided by 1000000, 2 rows"), "{}", view.screen());
+    let other = r#""value":20,"raw":2000000,"normal":100000"#;
+    view.snapshot(2, &state("sum", &[("new", other), ("old", old)]));
     assert!(view.screen().contains(" sum(), 2 rows"), "{}", view.screen());
     let new = r#""value":4,"raw":4000000,"normal":1000000"#;
     view.snapshot(3, &state("sum", &[("new", new), ("old", old)]));

@@ -115,6 +115,14 @@ impl Aggregation {
         all.all(|other| other == first).then_some(first)
     }
 
+    /// Returns the divisor of the entries that have one: a key that is new has none before the
+    /// program's next `normalize()`. `None`: they have different ones, or none has one.
+    pub fn common_divisor(&self) -> Option<i64> {
+        let mut all = self.entries.iter().map(Entry::divisor).filter(|by| *by != 1);
+        let first = all.next()?;
+        all.all(|other| other == first).then_some(first)
+    }
+
     /// Shows the values as they were before `normalize()`.
     pub fn denormalize(&mut self) {
         let function = &self.function;

@@ -145,7 +145,7 @@ fn counters(
 ) {
     for aggregation in aggregations {
         let last = shown.iter().find(|last| last.is_like(aggregation));
-        let by = last.and_then(|last| last.divisor()).unwrap_or(1);
+        let by = last.and_then(|last| last.common_divisor()).unwrap_or(1);
         for entry in &aggregation.entries {
             let keys: Vec<String> =
                 entry.keys.iter().map(|k| k.to_string().replace('\n', ";")).collect();
