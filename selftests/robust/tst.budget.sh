@@ -9,8 +9,8 @@ killed() {
 	grep -q "processing aborted: Abort due to systemic unresponsiveness" /tmp/err || fail "$(cat /tmp/err)"
 }
 long=$(printf 'a%.0s' $(seq 16000))
-calls=$(printf 'index(s, "ab") + %.0s' $(seq 10))
-for i in $(seq 20); do echo "n = $calls 0;"; done >/tmp/body
+calls=$(printf 'index(s, "ab") + %.0s' $(seq 7))
+for i in $(seq 29); do echo "n = $calls 0;"; done >/tmp/body
 {
 	echo 'string s; int n;'
 	echo "BEGIN { s = \"$long\"; }"

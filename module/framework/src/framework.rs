@@ -89,6 +89,14 @@ impl Default for Limits {
 /// are made under the lock, where a full cgroup must not make others wait.
 const ALL_EPIDS: usize = 4 << 20;
 
+/// Returns how many of them a consumer may leave used. A part is for those of root.
+fn all_epids(is_root: bool) -> usize {
+    match is_root {
+        true => ALL_EPIDS,
+        false => ALL_EPIDS / 4 * 3,
+    }
+}
+
 /// The consumers with thread-local variables, which need to know which threads end.
 static THREADS: Published<KVec<Arc<Shared>>> = Published::empty();
 
@@ -328,7 +336,7 @@ impl Framework {
         let mut all = c.epids();
         for (_, t) in c.tracing.iter_mut() {
             let others = all.saturating_sub(t.epids());
-            t.allow(c.most_epids.min(ALL_EPIDS.saturating_sub(others)));
+            t.allow(c.most_epids.min(all_epids(t.is_root()).saturating_sub(others)));
             t.extend(&c.probes, &c.providers);
             all = others.saturating_add(t.epids());
         }
@@ -500,7 +508,8 @@ impl Framework {
         if is_first {
             vtime::start()?;
         }
-        let most = c.most_epids.min(ALL_EPIDS.saturating_sub(c.epids()));
+        let all = all_epids(enabling.is_root);
+        let most = c.most_epids.min(all.saturating_sub(c.epids()));
         let mut t = Tracing::new(enabling, shared, most);
         if let Err(e) = t.start(&c.probes, &c.providers) {
             t.detach(&c.providers);

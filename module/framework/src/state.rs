@@ -31,6 +31,7 @@ use fire::unwind::Unwind;
 use fire::Probe;
 use kapi::context::ProbeCtx;
 use kapi::follow::Follower;
+use kapi::task::{self, ROOT};
 use kapi::timer::{Interrupted, Tick, Ticker};
 use kapi::wake::{self, Waker};
 use kapi::{mem, xcall};
@@ -247,7 +248,7 @@ impl Consumer {
         let mut first = None;
         let enabling = match &mut inner.phase {
             Phase::Enabled(e) => e,
-            Phase::Idle => first.insert(Enabling::new()?),
+            Phase::Idle => first.insert(Enabling::of(task::owner() == ROOT)?),
             _ => return Err(Error::Phase("tracing has started: nothing more can be enabled")),
         };
         let before = enabling.mark()?;

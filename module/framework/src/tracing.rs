@@ -191,6 +191,11 @@ impl Tracing {
         &self.shared
     }
 
+    /// Tells whether its consumer belongs to root.
+    pub(crate) fn is_root(&self) -> bool {
+        self.enabling.is_root
+    }
+
     /// Returns the number of its EPIDs, the free ones included.
     pub(crate) fn epids(&self) -> usize {
         self.ecbs.len()

@@ -22,29 +22,39 @@ pub const BUDGET: u32 = 1 << 20;
 const MAX_BYTES: usize = 64 << 20;
 const MAX_OF_ALL: usize = 512 << 20;
 
+/// The most for all consumers of users except root.
+const MAX_OF_USERS: usize = MAX_OF_ALL / 4 * 3;
+
 /// The kernel memory of all clauses, in bytes.
 static ALL: AtomicUsize = AtomicUsize::new(0);
 
-/// The kernel memory of an enabling's clauses, in bytes.
-#[derive(Default)]
-pub(crate) struct Spent(usize);
+/// The kernel memory of an enabling's clauses.
+pub(crate) struct Spent {
+    bytes: usize,
+    /// The limit of all consumers together for this one.
+    most: usize,
+}
 
 impl Spent {
+    pub(crate) fn new(is_root: bool) -> Self {
+        Self { bytes: 0, most: if is_root { MAX_OF_ALL } else { MAX_OF_USERS } }
+    }
+
     /// Returns the bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.0
+        self.bytes
     }
 
     /// Counts memory against the limits of one consumer and of all.
     pub(crate) fn charge(&mut self, bytes: usize) -> Result {
-        let mine = self.0.saturating_add(bytes);
+        let mine = self.bytes.saturating_add(bytes);
         if mine > MAX_BYTES {
             return Err(Error::TooMany("bytes of clauses"));
         }
-        let more = |all: usize| all.checked_add(bytes).filter(|all| *all <= MAX_OF_ALL);
+        let more = |all: usize| all.checked_add(bytes).filter(|all| *all <= self.most);
         match ALL.fetch_update(Relaxed, Relaxed, more) {
             Ok(_) => {
-                self.0 = mine;
+                self.bytes = mine;
                 Ok(())
             }
             Err(_) => Err(Error::TooMany("bytes of clauses of all consumers")),
@@ -53,8 +63,8 @@ impl Spent {
 
     /// Forgets what was counted after there were so many bytes.
     pub(crate) fn back_to(&mut self, bytes: usize) {
-        ALL.fetch_sub(self.0.saturating_sub(bytes), Relaxed);
-        self.0 = self.0.min(bytes);
+        ALL.fetch_sub(self.bytes.saturating_sub(bytes), Relaxed);
+        self.bytes = self.bytes.min(bytes);
     }
 }
 
@@ -174,18 +184,21 @@ mod tests {
     #[test]
     fn all_consumers_together_have_a_limit() {
         let full = || {
-            let mut one = Spent::default();
+            let mut one = Spent::new(true);
             assert!(one.charge(MAX_BYTES).is_ok() && one.charge(1).is_err());
             one
         };
-        let mut all: Vec<Spent> = (0..MAX_OF_ALL / MAX_BYTES).map(|_| full()).collect();
-        let mut another = Spent::default();
+        // A part is left for root.
+        let mut all: Vec<Spent> = (0..MAX_OF_USERS / MAX_BYTES).map(|_| full()).collect();
+        assert!(matches!(Spent::new(false).charge(1), Err(Error::TooMany(_))));
+        all.extend((MAX_OF_USERS / MAX_BYTES..MAX_OF_ALL / MAX_BYTES).map(|_| full()));
+        let mut another = Spent::new(true);
         assert!(matches!(another.charge(1), Err(Error::TooMany(_))));
         // A refusal, a program that is taken back, and the end of a consumer leave nothing counted.
         all[0].back_to(MAX_BYTES - 3);
         assert!(another.charge(4).is_err() && another.charge(3).is_ok());
         all.pop();
         drop(another);
-        assert!(Spent::default().charge(MAX_BYTES).is_ok());
+        assert!(Spent::new(true).charge(MAX_BYTES).is_ok());
     }
 }

@@ -43,6 +43,8 @@ pub struct Enabling {
     pub speculates: bool,
     /// Whether clauses may destroy. A later program's options do not take that back.
     may_destroy: bool,
+    /// Whether its consumer belongs to root.
+    pub is_root: bool,
     /// The kernel memory of the clauses. It is counted until they are freed.
     spent: Spent,
     /// Whether clauses get shortcuts.
@@ -72,9 +74,14 @@ fn next<'d>(
 }
 
 impl Enabling {
-    /// Creates an empty enabling.
-    #[inline(never)]
+    /// Creates an empty enabling of root.
     pub fn new() -> Result<KBox<Self>> {
+        Self::of(true)
+    }
+
+    /// Creates an empty enabling. Of what all consumers may have, a part is for those of root.
+    #[inline(never)]
+    pub fn of(is_root: bool) -> Result<KBox<Self>> {
         Ok(accounted::boxed(Self {
             options: Options::default(),
             statements: KVVec::new(),
@@ -84,7 +91,8 @@ impl Enabling {
             key_words: 0,
             speculates: false,
             may_destroy: false,
-            spent: Spent::default(),
+            is_root,
+            spent: Spent::new(is_root),
             takes_shortcuts: true,
         })?)
     }

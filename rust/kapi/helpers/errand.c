@@ -84,6 +84,13 @@ static void kapi_errand_end(struct kapi_errand *e)
 	kvfree(e);
 }
 
+/* The thread was killed, and a signal would keep it from locking the memory map. */
+static void kapi_errand_unmap(const struct kapi_errand *e)
+{
+	flush_signals(current);
+	(void)kapi_unmap_here(e->mm, e->result, e->size);
+}
+
 static int kapi_errand_thread(void *arg)
 {
 	struct kapi_errand *e = arg;
@@ -101,7 +108,7 @@ static int kapi_errand_thread(void *arg)
 	left = atomic_xchg(&e->state, KAPI_DONE) == KAPI_LEFT_BEHIND;
 	/* Nobody will know of this memory. */
 	if (left && !e->n && e->result > 0)
-		vm_munmap(e->result, e->size);
+		kapi_errand_unmap(e);
 	kthread_unuse_mm(e->mm);
 	mmput_async(e->mm);
 	/* The waiter goes on when this thread is in the kernel's own text. */

@@ -66,7 +66,7 @@ struct kapi_area {
 bool kapi_space_area(struct mm_struct *mm, u64 addr, struct kapi_area *to);
 bool kapi_is_ending(void);
 bool kapi_page_is_copy(struct page *page);
-long kapi_space_page(struct mm_struct *mm, u64 addr, u32 flags, struct page **page);
+long kapi_space_page(struct mm_struct *mm, u64 addr, u32 flags, bool patient, struct page **page);
 void kapi_page_put(struct page *page, bool dirty);
 bool kapi_shadow_stack(void);
 

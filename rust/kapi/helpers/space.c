@@ -289,34 +289,40 @@ static bool kapi_has_free_pages(void)
 	return true;
 }
 
+/* Tells whether this module is being unloaded. */
+bool kapi_is_ending(void)
+{
+	return !module_is_live(THIS_MODULE);
+}
+
 /*
- * Gets the page of an address for a caller that holds mmap_lock, and other locks that others wait for. A page that
- * is made is charged to its program's memory cgroup. At the limit of that, the kernel would first reclaim memory, and
- * then kill one process of the cgroup after the other; each that waits for an unanswering FUSE daemon takes two
- * seconds. For a thread with PF_MEMALLOC it charges beyond the limit (try_charge_memcg()), and reclaims nothing; the
- * program's next page pays. The flag opens the allocator's reserves, too, so this fails with -EAGAIN while
- * they might be needed. The callers hold a lock, so few threads get here between that check and the fault, each for
- * one page.
+ * Gets the page of an address; the caller holds mmap_lock. A page that is made is charged to its program's
+ * memory cgroup. At the limit of that, the kernel would first reclaim memory, and then kill one process of the
+ * cgroup after the other; each that waits for an unanswering FUSE daemon takes two seconds. A patient caller
+ * holds no other lock, and acts for its own process, so it gets what any fault gets. All others wait for the
+ * caller's locks. For a thread with PF_MEMALLOC the kernel charges beyond the limit (try_charge_memcg()), and
+ * reclaims nothing; the program's next page pays.
+ *
+ * The flag opens the allocator's reserves, too, for the page and for what is read ahead of it, so it is not used
+ * while they might be needed: then a page to write to is refused with -EAGAIN, and a thread of ours gets it
+ * (errand.c). During rmmod there is none.
  */
-long kapi_space_page(struct mm_struct *mm, u64 addr, u32 flags, struct page **page)
+long kapi_space_page(struct mm_struct *mm, u64 addr, u32 flags, bool patient, struct page **page)
 {
 	unsigned int noreclaim;
 	long n = get_user_pages_remote(mm, addr, 1, flags | FOLL_FORCE | FOLL_NOFAULT, page, NULL);
 
 	if (n == 1 || (flags & FOLL_NOFAULT))
 		return n;
-	if (!kapi_has_free_pages())
+	if (!patient && kapi_has_free_pages()) {
+		noreclaim = memalloc_noreclaim_save();
+		n = get_user_pages_remote(mm, addr, 1, flags | FOLL_FORCE, page, NULL);
+		memalloc_noreclaim_restore(noreclaim);
+		return n;
+	}
+	if (!patient && (flags & FOLL_WRITE) && !kapi_is_ending())
 		return -EAGAIN;
-	noreclaim = memalloc_noreclaim_save();
-	n = get_user_pages_remote(mm, addr, 1, flags | FOLL_FORCE, page, NULL);
-	memalloc_noreclaim_restore(noreclaim);
-	return n;
-}
-
-/* Tells whether this module is being unloaded. */
-bool kapi_is_ending(void)
-{
-	return !module_is_live(THIS_MODULE);
+	return get_user_pages_remote(mm, addr, 1, flags | FOLL_FORCE, page, NULL);
 }
 
 /* Tells whether it is no page of a file, and only processes that were copied share it. */

@@ -20,7 +20,8 @@
 //!   (`errand.c`): nobody keeps the page from being removed just before, and then it comes from the
 //!   program. The thread is waited for a bounded time, too.
 //! - A page that is made under such locks is charged beyond its cgroup's limit, and nothing is
-//!   reclaimed or killed for it (`kapi_space_page()`).
+//!   reclaimed or killed for it; while the machine has little free memory, a thread of our own gets
+//!   it, too (`kapi_space_page()`).
 //! - A thread that holds no lock brings pages in first ([`Space::touch`]). It waits for as long as
 //!   the process likes, and a signal that kills the thread ends that wait as far as the file system
 //!   allows.
@@ -187,12 +188,17 @@ impl Area {
 /// # Invariants
 ///
 /// The current thread holds `mmap_lock` for reading.
-pub(crate) struct Locked<'a>(&'a MmWithUser, NotThreadSafe);
+pub(crate) struct Locked<'a> {
+    mm: &'a MmWithUser,
+    /// The current thread holds no lock that others wait for.
+    patient: bool,
+    _here: NotThreadSafe,
+}
 
 impl Drop for Locked<'_> {
     fn drop(&mut self) {
         // SAFETY: the current thread holds the lock by the invariant, and `Locked` stays with it.
-        unsafe { bindings::mmap_read_unlock(self.0.as_raw()) };
+        unsafe { bindings::mmap_read_unlock(self.mm.as_raw()) };
     }
 }
 
@@ -202,14 +208,14 @@ impl<'a> Locked<'a> {
         // SAFETY: `mm` has users.
         let locked = unsafe { sys::kapi_space_lock_killable(mm.as_raw().cast()) };
         // INVARIANT: the lock was taken.
-        locked.then(|| Self(mm, NotThreadSafe))
+        locked.then(|| Self { mm, patient: true, _here: NotThreadSafe })
     }
 
     fn at_once(mm: &'a MmWithUser) -> Option<Self> {
         // SAFETY: `mm` has users.
         let locked = unsafe { bindings::mmap_read_trylock(mm.as_raw()) };
         // INVARIANT: the lock was taken.
-        locked.then(|| Self(mm, NotThreadSafe))
+        locked.then(|| Self { mm, patient: false, _here: NotThreadSafe })
     }
 
     /// Waits for a bounded time, which this user's processes share.
@@ -233,7 +239,7 @@ impl<'a> Locked<'a> {
     pub(crate) fn area_from(&self, addr: u64) -> Option<Area> {
         let mut area = Area::default();
         // SAFETY: the lock is held by the invariant.
-        unsafe { sys::kapi_space_area(self.0.as_raw().cast(), addr, &mut area) }.then_some(area)
+        unsafe { sys::kapi_space_area(self.mm.as_raw().cast(), addr, &mut area) }.then_some(area)
     }
 
     /// Returns the mapping of an address.
@@ -241,7 +247,8 @@ impl<'a> Locked<'a> {
         self.area_from(addr).filter(|a| a.start <= addr)
     }
 
-    /// Gets the page of an address. Waits for no user's program, and not for memory.
+    /// Gets the page of an address. Waits for no user's program, and unless it is patient not for
+    /// memory.
     fn page(&self, addr: u64, flags: u32) -> Grounded<Page<'_>> {
         let area = self.area(addr).ok_or(Ground::Unmapped)?;
         let flags = match area.answers {
@@ -249,9 +256,9 @@ impl<'a> Locked<'a> {
             false => flags | bindings::FOLL_NOFAULT,
         };
         let mut page = ptr::null_mut();
-        let (mm, start) = (self.0.as_raw().cast(), start_of_page(addr));
+        let (mm, start) = (self.mm.as_raw().cast(), start_of_page(addr));
         // SAFETY: the lock is held by the invariant, and kept. `page` has room for one.
-        let n = unsafe { sys::kapi_space_page(mm, start, flags, &mut page) };
+        let n = unsafe { sys::kapi_space_page(mm, start, flags, self.patient, &mut page) };
         match NonNull::new(page) {
             // INVARIANT: the call above returned a reference, for writing if we asked for that.
             Some(at) if n == 1 => {
@@ -314,11 +321,8 @@ impl<'a> Locked<'a> {
     fn touch(self, addr: u64) -> Result {
         let area = self.area(addr).ok_or(EFAULT)?;
         let write = if area.flags & SHARED == 0 { bindings::FOLL_WRITE } else { 0 };
-        if self.page(addr, write).is_ok() {
+        if area.answers || self.page(addr, write).is_ok() {
             return Ok(());
-        }
-        if area.answers {
-            return self.fault(addr, write);
         }
         // A daemon that has read the request may never answer, and then no signal ends the wait.
         // So rmmod must not begin meanwhile; once it has begun, nobody begins to wait.
@@ -338,7 +342,7 @@ impl<'a> Locked<'a> {
         // SAFETY: the lock is held by the invariant. `page` has room for one.
         let n = unsafe {
             bindings::get_user_pages_remote(
-                self.0.as_raw(),
+                self.mm.as_raw(),
                 start_of_page(addr) as usize,
                 1,
                 bindings::FOLL_FORCE | flags,
@@ -772,6 +776,18 @@ impl Space {
     /// page of a file is not written to, because a FUSE daemon can keep its lock, and marking it as
     /// dirty takes that.
     pub(crate) fn write(&self, addr: u64, from: &[u8]) -> Result {
+        let end = addr.wrapping_add(from.len() as u64);
+        let pages = (start_of_page(addr)..end).step_by(PAGE_SIZE);
+        for _ in 0..TRIES {
+            match self.write_once(addr, from) {
+                Err(e) if e == EAGAIN && self.copy(pages.clone()) => {}
+                result => return result,
+            }
+        }
+        Err(EAGAIN)
+    }
+
+    fn write_once(&self, addr: u64, from: &[u8]) -> Result {
         let user = self.in_use().ok_or(ESRCH)?;
         let locked = Locked::soon(&user, self.owner).ok_or(EAGAIN)?;
         let mut done = 0;

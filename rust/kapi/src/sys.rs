@@ -325,6 +325,7 @@ unsafe extern "C" {
         mm: *mut c_void,
         addr: u64,
         flags: u32,
+        patient: bool,
         page: *mut *mut c_void,
     ) -> c_long;
     pub(crate) safe fn kapi_is_ending() -> bool;
