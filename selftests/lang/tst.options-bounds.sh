@@ -30,7 +30,7 @@ while IFS='|' read -r _ name kind _ bounds _; do
 	case $name in bufsize | dynvarsize | aggsize | specsize | nspec) continue;; esac
 	expect "$name=$most" "$(set_to "$name" "$most")" ok
 done <<<"$(sed -n '/^## At run time/,/^## When/p' /src/docs/options.md | grep '^| `')"
-expect "options with bounds" "$n" 17
+expect "options with bounds" "$n" 18
 length() { dtrace -q "$@" -n 'BEGIN { this->s = "0123456789abcdef0123456789abcdef"; this->s = strjoin(this->s, this->s);
 	this->s = strjoin(this->s, this->s); this->s = strjoin(this->s, this->s); trace(strlen(strjoin(this->s, this->s))); exit(0); }'; }
 expect "default of strsize" "$(length)" 255
