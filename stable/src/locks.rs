@@ -191,6 +191,7 @@ const RT: &[Row] = &[
     ends("lockstat", "adaptive-acquire", Return("rt_spin_trylock_bh"), GOT_AT_ONCE, KEPT),
     ends("lockstat", "adaptive-acquire", Return("rt_mutex_slowlock"), GOT_IN_TIME, KEPT),
     ends("lockstat", "adaptive-acquire", Return("rt_mutex_slowtrylock"), GOT_AT_ONCE, KEPT),
+    // This one has no return: it ends by a jump to the function that clears the thread's mark.
     begins("lockstat", "adaptive-acquire", Entry("mutex_lock_io"), 0),
     ends("lockstat", "adaptive-acquire", Entry("io_schedule_finish"), &[], KEPT),
     begins("lockstat", "adaptive-acquire-error", Entry("mutex_lock_interruptible"), 0),
