@@ -299,9 +299,9 @@ bool kapi_is_ending(void)
  * Gets the page of an address; the caller holds mmap_lock. A page that is made is charged to its program's
  * memory cgroup. At the limit of that, the kernel would first reclaim memory, and then kill one process of the
  * cgroup after the other; each that waits for an unanswering FUSE daemon takes two seconds. A patient caller
- * holds no other lock, and acts for its own process, so it gets what any fault gets. All others wait for the
- * caller's locks. For a thread with PF_MEMALLOC the kernel charges beyond the limit (try_charge_memcg()), and
- * reclaims nothing; the program's next page pays.
+ * holds no other lock, so it gets what any fault gets. For the locks of the others somebody waits. For a thread
+ * with PF_MEMALLOC the kernel charges beyond the limit (try_charge_memcg()), and reclaims nothing; the program's
+ * next page pays.
  *
  * The flag opens the allocator's reserves, too, for the page and for what is read ahead of it, so it is not used
  * while they might be needed: then a page to write to is refused with -EAGAIN, and a thread of ours gets it
