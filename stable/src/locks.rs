@@ -3,7 +3,7 @@
 //! it and release it.
 
 use crate::event::{Each, Field, Value, When};
-use crate::row::{begins, ends, row, Row, Source};
+use crate::row::{begins, ends, row, rows_of, Row, Source};
 use Source::{Entry, Return, Tracepoint};
 use Value::{Elapsed, Errno, Kept, Marked, Number, Of, Raw};
 
@@ -13,14 +13,7 @@ pub(crate) const SLEEPING: &[Row] = match cfg!(CONFIG_PREEMPT_RT) {
     false => USUAL,
 };
 
-const fn lockstat(
-    probe: &'static str,
-    source: Source,
-    when: &'static [When],
-    values: &'static [Value],
-) -> Row {
-    row("lockstat", probe, source, when, values)
-}
+rows_of!(lockstat);
 
 /// The arguments of `CONTENDED` are the lock, and flags for its kind and the kind of wait. Those of
 /// `GOT` are the lock, and an errno if the thread has given up.
@@ -77,7 +70,9 @@ const RT_SLEPT: &[Value] =
 /// A thread waits for an `rt_mutex`. Under PREEMPT_RT that may be the part of a lock of readers and
 /// writers for which writers wait; a thread that waits for the readers, or as one, is marked.
 pub(crate) const RT_SLEEPS: &[When] = &[When::Bits(1, PRIORITY | READER | WRITER, PRIORITY)];
+#[cfg(CONFIG_PREEMPT_RT)]
 pub(crate) const RT_READS: &[When] = &[When::Bits(1, PRIORITY | READER, PRIORITY | READER)];
+#[cfg(CONFIG_PREEMPT_RT)]
 pub(crate) const RT_WRITES: &[When] = &[When::Bits(1, PRIORITY | WRITER, PRIORITY | WRITER)];
 /// What a function that acquires a lock has returned: 0, or an errno; or whether it has the lock.
 const GOT_IN_TIME: &[When] = &[When::Equals(0, 0)];

@@ -47,6 +47,21 @@ pub struct Row {
     pub values: &'static [Value],
 }
 
+/// Functions that make a row of the provider with their name.
+macro_rules! rows_of {
+    ($($provider:ident)*) => {
+        $(const fn $provider(
+            probe: &'static str,
+            source: Source,
+            when: &'static [When],
+            values: &'static [Value],
+        ) -> Row {
+            row(stringify!($provider), probe, source, when, values)
+        })*
+    };
+}
+pub(crate) use rows_of;
+
 /// The usual row.
 pub(crate) const fn row(
     provider: &'static str,

@@ -6,8 +6,8 @@
 //! A probe may have several rows: any of their events fires it. Rows of a probe are neighbours.
 
 use crate::event::{Each, Field, Value, When};
-use crate::locks::{self, CONTENDED, RT_READS, RT_SLEEPS, RT_WRITES};
-use crate::row::{begins, ends, row};
+use crate::locks;
+use crate::row::{begins, ends, row, rows_of};
 pub use crate::row::{Row, Source};
 use Source::{Entry, Return, Tracepoint};
 use Value::{
@@ -19,19 +19,6 @@ use Value::{
 pub const PROVIDERS: &[&str] =
     &["proc", "sched", "io", "sysinfo", "vminfo", "lockstat", "mib", "ip", "tcp", "udp"];
 
-/// Functions that make a row of the provider with their name.
-macro_rules! rows_of {
-    ($($provider:ident)*) => {
-        $(const fn $provider(
-            probe: &'static str,
-            source: Source,
-            when: &'static [When],
-            values: &'static [Value],
-        ) -> Row {
-            row(stringify!($provider), probe, source, when, values)
-        })*
-    };
-}
 rows_of!(proc sched ip tcp udp);
 
 const fn io(probe: &'static str, source: Source, when: &'static [When]) -> Row {
@@ -235,7 +222,8 @@ const BEFORE: &[Row] = &[
     sysinfo("mutex_adenters", Entry("__mutex_lock_killable_slowpath"), &[]),
     sysinfo("mutex_adenters", Entry("__mutex_lock_interruptible_slowpath"), &[]),
     // Under PREEMPT_RT each mutex is an `rt_mutex`, and there are no such functions.
-    sysinfo("mutex_adenters", CONTENDED, RT_SLEEPS),
+    #[cfg(CONFIG_PREEMPT_RT)]
+    sysinfo("mutex_adenters", locks::CONTENDED, locks::RT_SLEEPS),
     sysinfo("namei", Entry("filename_lookup"), &[]),
     sysinfo("namei", Entry("__filename_parentat"), &[]),
     sysinfo("namei", Entry("do_file_open"), &[]),
@@ -248,9 +236,11 @@ const BEFORE: &[Row] = &[
     row("sysinfo", "readch", Return("vfs_read"), &[When::NotNegative(0)], RETURNED),
     row("sysinfo", "readch", Return("vfs_readv"), &[When::NotNegative(0)], RETURNED),
     sysinfo("rw_rdfails", Entry("rwsem_down_read_slowpath"), &[]),
-    sysinfo("rw_rdfails", CONTENDED, RT_READS),
+    #[cfg(CONFIG_PREEMPT_RT)]
+    sysinfo("rw_rdfails", locks::CONTENDED, locks::RT_READS),
     sysinfo("rw_wrfails", Entry("rwsem_down_write_slowpath"), &[]),
-    sysinfo("rw_wrfails", CONTENDED, RT_WRITES),
+    #[cfg(CONFIG_PREEMPT_RT)]
+    sysinfo("rw_wrfails", locks::CONTENDED, locks::RT_WRITES),
     sysinfo("sema", Entry("do_semtimedop"), &[]),
     sysinfo("sysexec", Entry("do_execveat_common"), &[]),
     sysinfo("sysfork", NEW_TASK, &[When::Bits(1, CLONE_VM | CLONE_VFORK, 0)]),
