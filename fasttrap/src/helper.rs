@@ -40,7 +40,7 @@ pub fn add(module: &[u8], address: u64, at: u64, bytes: &mut [u8]) -> Result<u32
     Pages::of(&space).bring_packed(&packed)?;
     let paid = pay(places)?;
     let mut kept = mem::charged(packed.len())?;
-    mem::extend_charged(&mut kept, &packed)?;
+    mem::accounted::extend(&mut kept, &packed)?;
     let packed = mem::arc(kept)?;
     let _making = context.making.lock();
     let key = space.key();
@@ -353,7 +353,7 @@ fn relocate(address: u64, at: u64, bytes: &mut [u8]) -> Result {
         if all.len() >= MAX_PLACES {
             return Err(Error::TooMany("relocations"));
         }
-        mem::extend_charged(&mut all, &[relocation?])?;
+        mem::accounted::extend(&mut all, &[relocation?])?;
     }
     for r in all.iter() {
         let end = r.at.wrapping_add(size_of::<u64>());
@@ -444,7 +444,7 @@ impl Out {
         let bytes = &mut self.bytes;
         let fits = pack(head, &[0], &[], args, names, &mut |piece| {
             if full.is_ok() {
-                full = mem::extend_charged(bytes, piece);
+                full = mem::accounted::extend(bytes, piece);
             }
         });
         full?;

@@ -40,29 +40,41 @@ fn flags() -> Flags {
     GFP_KERNEL | __GFP_NOWARN
 }
 
-/// Allocates a box for `value`.
-pub fn boxed<T>(value: T) -> Result<KBox<T>> {
-    ask()?;
-    Ok(KBox::new(value, flags())?)
-}
+/// Makes the usual functions, which allocate with the flags of `flags()` beside them.
+macro_rules! allocations {
+    () => {
+        /// Allocates a box for `value`.
+        pub fn boxed<T>(value: T) -> Result<KBox<T>> {
+            ask()?;
+            Ok(KBox::new(value, flags())?)
+        }
 
-/// Allocates an empty vector with room for `n`.
-pub fn vec<T, A: Allocator>(n: usize) -> Result<Vec<T, A>> {
-    ask()?;
-    Ok(Vec::with_capacity(n, flags())?)
-}
+        /// Allocates a reference-counted `value`.
+        pub fn arc<T>(value: T) -> Result<Arc<T>> {
+            ask()?;
+            Ok(Arc::new(value, flags())?)
+        }
 
-/// Appends `value`.
-pub fn push<T, A: Allocator>(to: &mut Vec<T, A>, value: T) -> Result {
-    ask()?;
-    Ok(to.push(value, flags())?)
-}
+        /// Allocates an empty vector with room for `n`.
+        pub fn vec<T, A: Allocator>(n: usize) -> Result<Vec<T, A>> {
+            ask()?;
+            Ok(Vec::with_capacity(n, flags())?)
+        }
 
-/// Appends copies of `values`.
-pub fn extend<T: Clone, A: Allocator>(to: &mut Vec<T, A>, values: &[T]) -> Result {
-    ask()?;
-    Ok(to.extend_from_slice(values, flags())?)
+        /// Appends `value`.
+        pub fn push<T, A: Allocator>(to: &mut Vec<T, A>, value: T) -> Result {
+            ask()?;
+            Ok(to.push(value, flags())?)
+        }
+
+        /// Appends copies of `values`.
+        pub fn extend<T: Clone, A: Allocator>(to: &mut Vec<T, A>, values: &[T]) -> Result {
+            ask()?;
+            Ok(to.extend_from_slice(values, flags())?)
+        }
+    };
 }
+allocations!();
 
 /// Allocates `n` zeroed bytes; see [`zeroed`].
 pub fn zeroed_bytes(n: usize) -> Result<KVVec<u8>> {
@@ -118,11 +130,6 @@ pub fn charged<T>(n: usize) -> Result<KVVec<T>> {
     unsafe { from_kernel(sys::kapi_alloc_charged, n, 0) }
 }
 
-/// Appends copies of `values`, and charges their memory as [`charged`] does.
-pub fn extend_charged<T: Clone>(to: &mut KVVec<T>, values: &[T]) -> Result {
-    accounted::extend(to, values)
-}
-
 /// Small allocations. They are charged as those of [`charged`] are: the caller holds no lock that
 /// others wait for.
 pub mod accounted {
@@ -132,35 +139,7 @@ pub mod accounted {
         GFP_KERNEL_ACCOUNT | __GFP_NOWARN
     }
 
-    /// Allocates a box for `value`.
-    pub fn boxed<T>(value: T) -> Result<KBox<T>> {
-        ask()?;
-        Ok(KBox::new(value, flags())?)
-    }
-
-    /// Allocates a reference-counted `value`.
-    pub fn arc<T>(value: T) -> Result<Arc<T>> {
-        ask()?;
-        Ok(Arc::new(value, flags())?)
-    }
-
-    /// Allocates an empty vector with room for `n`.
-    pub fn vec<T, A: Allocator>(n: usize) -> Result<Vec<T, A>> {
-        ask()?;
-        Ok(Vec::with_capacity(n, flags())?)
-    }
-
-    /// Appends `value`.
-    pub fn push<T, A: Allocator>(to: &mut Vec<T, A>, value: T) -> Result {
-        ask()?;
-        Ok(to.push(value, flags())?)
-    }
-
-    /// Appends copies of `values`.
-    pub fn extend<T: Clone, A: Allocator>(to: &mut Vec<T, A>, values: &[T]) -> Result {
-        ask()?;
-        Ok(to.extend_from_slice(values, flags())?)
-    }
+    allocations!();
 }
 
 /// Makes a vector with room for `n`, of which the first `len` are initialised.
@@ -192,12 +171,6 @@ pub fn exact_copy<T: Copy>(of: &[T]) -> Result<KVVec<T>> {
     let mut copy = exact(of.len())?;
     extend(&mut copy, of)?;
     Ok(copy)
-}
-
-/// Allocates a reference-counted `value`.
-pub fn arc<T>(value: T) -> Result<Arc<T>> {
-    ask()?;
-    Ok(Arc::new(value, flags())?)
 }
 
 /// Makes room for `n` more in a vector, so that pushing them cannot fail.
