@@ -39,6 +39,13 @@ pub struct Seen {
     view: Option<Rc<View>>,
 }
 
+impl Seen {
+    /// Returns the files that the process saw; `None`: they are not known.
+    pub fn view(&self) -> Option<&Rc<View>> {
+        self.view.as_ref()
+    }
+}
+
 /// The processes that an image serves: they see the same files, and this is the file's path.
 /// `None`: it serves all.
 type Audience = Option<(Option<ViewId>, Box<str>)>;

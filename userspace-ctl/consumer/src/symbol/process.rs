@@ -245,7 +245,12 @@ impl Processes {
         }
         // Holds the files, too, while they exist.
         let begin = Instant::now();
-        let view = self.images.view(number);
+        // The process may have ended since its list was read, and may have been known before.
+        let view = self.images.view(number).or_else(|| {
+            let before = &self.known.get(&pid)?.maps;
+            before.iter().find_map(|m| m.seen.as_ref()?.view()).cloned()
+        });
+        let mut lost = false;
         let hold = |map: Map| {
             let is_late = begin.elapsed() > TO_OPEN;
             // A map that is read again must not lose names because the machine is busy.
@@ -253,6 +258,7 @@ impl Processes {
                 true => self.images.last(&map, view.as_ref()),
                 false => self.images.hold(number, &map, view.as_ref()),
             };
+            lost |= is_late && seen.is_none() && map.is_file();
             Mapping { map, seen, is_gone: false, is_closed: Cell::new(false) }
         };
         let mut share = Share::default();
@@ -270,6 +276,9 @@ impl Processes {
         // If there are too many, a user's short-lived processes displace each other only.
         let of = share.of();
         self.known.put(pid, Process { maps, jit, share, read: self.taken }, 1, of);
+        if lost {
+            self.tell(2, SLOW);
+        }
     }
 
     fn is_due(&self, pid: u64) -> bool {
@@ -398,6 +407,25 @@ mod tests {
         assert!(processes.mapping(pid, last).is_some());
         processes.learn(us, cut());
         assert!(processes.mapping(pid, last).is_some());
+    }
+
+    /// Otherwise its stripped files would lose the names that other files have for them.
+    #[test]
+    fn a_process_that_ends_while_its_map_is_read_keeps_its_view() {
+        let mut child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+        let us = child.id();
+        let whole = || Mapped { maps: maps::read(std::process::id()).unwrap(), is_whole: true };
+        let mut processes = Processes::default();
+        processes.learn(us, whole());
+        let views = |processes: &Processes| {
+            let maps = &processes.known.get(&us.into()).unwrap().maps;
+            maps.iter().filter(|m| m.seen.as_ref().is_some_and(|s| s.view().is_some())).count()
+        };
+        let before = views(&processes);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        processes.learn(us, whole());
+        assert!(before > 0 && views(&processes) == before);
     }
 
     #[test]
