@@ -30,7 +30,8 @@ echo "allocations: $(xargs </tmp/n)"
 listed() { dtrace -l -n "pid$target:life:$1:$2" | awk 'NR > 1 { print $5 }' | sort | xargs; }
 expect "listed" "$(listed form '?') $(listed load '?*n*')" "0 1 4 a c d entry return"
 at=$(where form)
-export TARGET=$target TEXT="0x${at% *}-0x$(printf %x $((0x${at% *} + ${at#* })))"
+EVERY="$(one_of 4)"
+export EVERY TARGET=$target TEXT="0x${at% *}-0x$(printf %x $((0x${at% *} + ${at#* })))"
 for step in ENABLE GO close; do
 	/tmp/consumers memory $step form || fail "$step"
 done

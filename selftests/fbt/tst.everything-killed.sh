@@ -12,7 +12,7 @@ trace_all 'fbt::: { @[probename] = count(); }'
 # Reading all of it takes two minutes: each line asks for symbols, by functions that are traced.
 [ "$(ftraced | head -n 2000 | wc -l)" = 2000 ] || fail "not everything is enabled"
 rm -f /tmp/stop
-both /tmp/stop "$(one_of 4)"
+both /tmp/stop "$(one_of 16)"
 echo 10 >/proc/shapes || fail "a function was wrong"
 dtrace -ln 'fbt:shapes:shape_push:entry' >/dev/null || fail "shapes has no probes"
 rmmod shapes || fail "a traced module cannot be removed"

@@ -7,7 +7,7 @@ warm_up
 ftraced_before=$(ftraced)
 /src/selftests/lib/kernel-text save /tmp/text || fail "no text"
 count_all
-both 1 "$(one_of 2)"
+both 1 "$(one_of 4)"
 loaded
 end_counting
 text compare "everything was disabled"

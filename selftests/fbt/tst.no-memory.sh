@@ -8,6 +8,7 @@ rmmod dtrace && insmod "$module" fail_ioctl=1 || fail insmod
 # Where the functions are: all of the kernel takes too long to be read so often.
 export TEXT="$(awk '$3 ~ /^vfs_[rw]/ && $2 == "T" && NF == 3 { print $1 }' /proc/kallsyms | sort |
 	awk 'NR == 1 { first = $1 } END { print "0x" first "-0x" $1 }')"
+export EVERY="$(one_of 4)"
 # The kernel is looked through at the first one, and flips what it flips at the first use.
 /tmp/consumers again 3 'vfs_*' || fail "enabling"
 /src/selftests/lib/kernel-text save /tmp/text || fail "no text"

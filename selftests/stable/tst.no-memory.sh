@@ -11,6 +11,7 @@ for what in proc:schedule_tail:1 sched:set_user_nice:16 tcp:tcp_reset:16 sysinfo
 	IFS=: read -r PROVIDER function EVERY <<<"$what"
 	TEXT="$(awk -v name="$function" 'from && $1 != from { print "0x" from "-0x" $1; exit } $2 == name { from = $1 }' /tmp/functions)"
 	[ -n "$TEXT" ] || fail "no function $function"
+	EVERY=$((EVERY * $(one_of 4)))
 	export PROVIDER TEXT EVERY
 	/tmp/consumers again 2 "" || fail "$PROVIDER: enabling"
 	for step in ENABLE GO close; do
