@@ -46,7 +46,7 @@ impl Index {
     /// perhaps more than once.
     pub(crate) fn of(n: usize, insert: impl Fn(&mut Self)) -> Result<Self> {
         let mut index = Self::new();
-        index.slots = mem::zeroed_numbers(len_for(n)?)?;
+        index.slots = free_slots(len_for(n)?)?;
         index.fill(insert);
         Ok(index)
     }
@@ -101,7 +101,7 @@ impl Index {
         if len <= self.slots.len() && self.longest < self.limit {
             return Ok(());
         }
-        let slots = mem::zeroed_numbers(len.max(self.slots.len()))?;
+        let slots = free_slots(len.max(self.slots.len()))?;
         let old = core::mem::replace(&mut self.slots, slots);
         self.fill(|index| {
             for number in old.iter().filter_map(|n| n.checked_sub(1)) {
@@ -133,6 +133,14 @@ impl Index {
             at = next;
         }
     }
+}
+
+/// Makes free slots. They are not charged to the current task's cgroup: that can take seconds, while
+/// our locks are held. Those who own the places pay.
+fn free_slots(n: usize) -> Result<KVVec<u32>> {
+    let mut slots = mem::exact(n)?;
+    while slots.len() < n && slots.push_within_capacity(0).is_ok() {}
+    Ok(slots)
 }
 
 /// Returns how many slots `n` numbers need.

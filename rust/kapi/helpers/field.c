@@ -91,6 +91,10 @@ static const struct { u16 offset, size; } kapi_fields[] = {
 	AT(SpinlockWord, arch_spinlock_t, val),
 	AT(RwlockWord, arch_rwlock_t, cnts),
 };
+#ifdef CONFIG_PREEMPT_RT
+/* RT_PART of stable/src/locks.rs. */
+static_assert(offsetof(struct rwbase_rt, rtmutex) == 8);
+#endif
 /* The offset in a dentry of the link by which its inode's names are found. */
 #ifdef for_each_alias
 const u32 kapi_dentry_alias = offsetof(struct dentry, d_alias);

@@ -268,6 +268,20 @@ bool kapi_space_area(struct mm_struct *mm, u64 addr, struct kapi_area *to)
 }
 
 /*
+ * Returns how many pages of a zone the allocator may give away, as __zone_watermark_unusable_free() counts. Each CPU
+ * has counted some pages for itself; that matters near the watermarks, as in zone_watermark_ok() of before.
+ */
+static unsigned long kapi_free_pages(struct zone *zone)
+{
+	unsigned long free = zone_page_state(zone, NR_FREE_PAGES);
+	unsigned long kept = READ_ONCE(zone->nr_free_highatomic) + zone_page_state(zone, NR_FREE_CMA_PAGES);
+
+	if (free < zone->percpu_drift_mark)
+		free = zone_page_state_snapshot(zone, NR_FREE_PAGES);
+	return free > kept ? free - kept : 0;
+}
+
+/*
  * Tells whether the allocator would give a page without use of its reserves, on whatever node: some zone is above
  * its low watermark, with what that zone keeps for others.
  */
@@ -279,7 +293,7 @@ static bool kapi_has_free_pages(void)
 		for (i = 0; i < MAX_NR_ZONES; i++) {
 			struct zone *zone = &NODE_DATA(nid)->node_zones[i];
 
-			if (populated_zone(zone) && zone_page_state(zone, NR_FREE_PAGES) >
+			if (populated_zone(zone) && kapi_free_pages(zone) >
 			    low_wmark_pages(zone) + zone->lowmem_reserve[MAX_NR_ZONES - 1])
 				break;
 		}
@@ -304,8 +318,9 @@ bool kapi_is_ending(void)
  * next page pays.
  *
  * The flag opens the allocator's reserves, too, for the page and for what is read ahead of it, so it is not used
- * while they might be needed: then a page to write to is refused with -EAGAIN, and a thread of ours gets it
- * (errand.c). During rmmod there is none.
+ * while they might be needed: then the page is refused with -EAGAIN, be it for reading only. A page to write to is
+ * got by a thread of ours (errand.c); what others read under their locks they have brought in before, if it is not
+ * swapped out again. During rmmod there is no such thread.
  */
 long kapi_space_page(struct mm_struct *mm, u64 addr, u32 flags, bool patient, struct page **page)
 {
@@ -320,7 +335,7 @@ long kapi_space_page(struct mm_struct *mm, u64 addr, u32 flags, bool patient, st
 		memalloc_noreclaim_restore(noreclaim);
 		return n;
 	}
-	if (!patient && (flags & FOLL_WRITE) && !kapi_is_ending())
+	if (!patient && !kapi_is_ending())
 		return -EAGAIN;
 	return get_user_pages_remote(mm, addr, 1, flags | FOLL_FORCE, page, NULL);
 }

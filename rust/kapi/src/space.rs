@@ -262,7 +262,8 @@ impl<'a> Locked<'a> {
         match NonNull::new(page) {
             // INVARIANT: the call above returned a reference, for writing if we asked for that.
             Some(at) if n == 1 => {
-                Ok(Page { at, own: flags & bindings::FOLL_WRITE != 0, _locked: PhantomData })
+                let own = flags & bindings::FOLL_WRITE != 0;
+                Ok(Page { at, own, shared: false, _locked: PhantomData })
             }
             _ if n == WAIT || flags & bindings::FOLL_NOFAULT != 0 => Err(Ground::Away),
             _ => Err(Ground::NoMemory),
@@ -293,7 +294,7 @@ impl<'a> Locked<'a> {
     }
 
     /// Changes a counter, as [`Space::count`] demands.
-    fn count(&self, c: &Counter, change: impl FnOnce(u16) -> u16) -> Grounded<u64> {
+    fn count(&self, c: &Counter, mut change: impl FnMut(u16) -> u16) -> Grounded<u64> {
         let area = self.area(c.at).ok_or(Ground::Unmapped)?;
         let home = area.text();
         let is_there = match c.home {
@@ -307,21 +308,32 @@ impl<'a> Locked<'a> {
         let mut bytes = [0; 2];
         // An even address: both bytes are in one page.
         let mut page = self.page(c.at, 0)?;
-        page.read(c.at, &mut bytes);
-        let now = u16::from_le_bytes(bytes);
-        let then = change(now);
-        if then != now {
+        for _ in 0..TRIES {
+            page.read(c.at, &mut bytes);
+            let now = u16::from_le_bytes(bytes);
+            let then = change(now).to_le_bytes();
+            if then == bytes {
+                return Ok(home);
+            }
             page.make_own(self, c.at, 0)?;
-            page.write(c.at, &then.to_le_bytes());
+            page.write(c.at, &then);
+            if page.has(self, c.at, &then)? {
+                return Ok(home);
+            }
         }
-        Ok(home)
+        Err(Ground::Away)
     }
 
     /// Brings in the page of an address, as [`Space::touch`] demands.
     fn touch(self, addr: u64) -> Result {
         let area = self.area(addr).ok_or(EFAULT)?;
+        if area.answers {
+            // Under locks it is brought in as well, unless the machine has little free memory.
+            let _ = self.page(addr, 0);
+            return Ok(());
+        }
         let write = if area.flags & SHARED == 0 { bindings::FOLL_WRITE } else { 0 };
-        if area.answers || self.page(addr, write).is_ok() {
+        if self.page(addr, write).is_ok() {
             return Ok(());
         }
         // A daemon that has read the request may never answer, and then no signal ends the wait.
@@ -392,6 +404,8 @@ fn next_part(addr: u64, done: usize, len: usize) -> (u64, usize) {
 struct Page<'a> {
     at: NonNull<c_void>,
     own: bool,
+    /// It may be shared with children all the same.
+    shared: bool,
     _locked: PhantomData<&'a Locked<'a>>,
 }
 
@@ -447,21 +461,50 @@ impl<'a> Page<'a> {
     /// While the module is being unloaded, no thread of ours can get the process a copy of a page
     /// that it shares with its children (`errand.c`). All of them lose their breakpoints then, and
     /// nobody places one, so the page that they share is changed. A process that writes to it at
-    /// that moment may copy what was there before.
+    /// that moment may copy what was there before, which [`has`](Self::has) finds.
     fn make_own(&mut self, locked: &'a Locked<'_>, addr: u64, flags: u32) -> Grounded {
         match locked.page(addr, bindings::FOLL_WRITE | flags) {
             Ok(copy) => *self = copy,
             // INVARIANT: it is a copy, and the module is being unloaded.
-            Err(Ground::Away) if self.is_copy() && modules::is_ending() => self.own = true,
+            Err(Ground::Away) if self.is_copy() && modules::is_ending() => {
+                (self.own, self.shared) = (true, true);
+            }
             Err(why) => return Err(why),
         }
         Ok(())
+    }
+
+    /// Tells whether the process has these bytes, which were written to this page, at an address of
+    /// it. Otherwise it has a copy from before, which takes the place of this page.
+    fn has(&mut self, locked: &'a Locked<'_>, addr: u64, bytes: &[u8]) -> Grounded<bool> {
+        if !self.shared {
+            return Ok(true);
+        }
+        let now = locked.page(addr, 0)?;
+        let mut there = [0; 2];
+        let there = there.get_mut(..bytes.len()).ok_or(Ground::Away)?;
+        now.read(addr, there);
+        if there == bytes {
+            return Ok(true);
+        }
+        *self = now;
+        Ok(false)
     }
 
     /// Makes a change on this page. A page with nothing to change is not copied: most pages of a
     /// child have no breakpoint any more. A byte that stays the same is written (TCG takes notice
     /// of that) only if a copy exists.
     fn poke(&mut self, locked: &'a Locked<'_>, poke: &Poke) -> Grounded {
+        for _ in 0..TRIES {
+            if self.poke_once(locked, poke)? {
+                return Ok(());
+            }
+        }
+        Err(Ground::Away)
+    }
+
+    /// Returns false if this is another page now: once more.
+    fn poke_once(&mut self, locked: &'a Locked<'_>, poke: &Poke) -> Grounded<bool> {
         if self.byte(poke.addr) != poke.old {
             return Err(Ground::Differs);
         }
@@ -469,7 +512,7 @@ impl<'a> Page<'a> {
             let stays = poke.old == poke.new;
             let wait = if stays { bindings::FOLL_NOFAULT } else { 0 };
             match self.make_own(locked, poke.addr, wait) {
-                Err(_) if stays => return Ok(()),
+                Err(_) if stays => return Ok(true),
                 result => result?,
             }
             if self.byte(poke.addr) != poke.old {
@@ -480,7 +523,7 @@ impl<'a> Page<'a> {
             // SAFETY: `at` is in the page, which is `own`.
             unsafe { at.write_volatile(poke.new) };
         });
-        Ok(())
+        self.has(locked, poke.addr, &[poke.new])
     }
 }
 
@@ -862,7 +905,7 @@ impl Space {
     pub fn count_patiently(
         &self,
         counter: &Counter,
-        change: impl FnOnce(u16) -> u16,
+        change: impl FnMut(u16) -> u16,
     ) -> core::result::Result<u64, Ground> {
         self.count_once(counter, change, true)
     }
@@ -871,7 +914,7 @@ impl Space {
     fn count_once(
         &self,
         counter: &Counter,
-        change: impl FnOnce(u16) -> u16,
+        change: impl FnMut(u16) -> u16,
         patient: bool,
     ) -> Grounded<u64> {
         let user = self.in_use().ok_or(Ground::Gone)?;

@@ -320,7 +320,7 @@ unsafe extern "C" {
     pub(crate) fn kapi_space_area(mm: *mut c_void, addr: u64, to: &mut Area) -> bool;
     /// `page` is a reference to a page.
     pub(crate) fn kapi_page_is_copy(page: *mut c_void) -> bool;
-    /// `page` is a reference to a page, and is not used again.
+    /// Under `mmap_lock`. `page` has room for one; if it returns 1, that is a reference.
     pub(crate) fn kapi_space_page(
         mm: *mut c_void,
         addr: u64,
@@ -329,6 +329,7 @@ unsafe extern "C" {
         page: *mut *mut c_void,
     ) -> c_long;
     pub(crate) safe fn kapi_is_ending() -> bool;
+    /// `page` is a reference to a page, and is not used again.
     pub(crate) fn kapi_page_put(page: *mut c_void, dirty: bool);
     /// The current thread uses a process's memory.
     pub(crate) fn kapi_map_code(at: u64, size: u64) -> c_long;
