@@ -73,3 +73,35 @@ read -r lock time <<<"$(awk '/^wait/ && $4 > n { n = $4; lock = $3 } END { print
 [ "${time:-0}" -gt 1000 ] || { cat /tmp/o; fail "nobody waited"; }
 read -r got let <<<"$(awk -v l="$lock" '$1 == "got" && $2 == l { print $3, $4 }' /tmp/o)"
 [ "$got" = "$let" ] && [ "$got" -ge 16 ] || { cat /tmp/o; fail "the lock that was waited for: $got acquired, $let released"; }
+
+# There, who waits for the readers or as one waits for a part of the lock within: that is no mutex.
+case $waits in *spin*) exit 0 ;; esac
+cat >/tmp/readers.py <<'P'
+import mmap, os, threading, time
+pid, end = os.getpid(), time.time() + 4
+def write():
+    while time.time() < end: mmap.mmap(-1, 4096).close()
+for n in range(2):
+    if os.fork() == 0:
+        os.sched_setaffinity(0, {n})
+        while time.time() < end:
+            with open(f"/proc/{pid}/cmdline") as f: f.read()
+        os._exit(0)
+threads = [threading.Thread(target=write) for _ in range(3)]
+for t in threads: t.start()
+for t in threads: t.join()
+P
+dtrace -qn '
+	sdt:::contention_begin /(args[1] & 10) == 10/ { self->lock = arg0; }
+	sdt:::contention_begin /self->lock && arg0 == self->lock + 8/ { @n["inner"] = count(); }
+	lockstat:::adaptive-block /self->lock && arg0 == self->lock + 8/ { @n["wrong"] = count(); }
+	sdt:::contention_begin /(args[1] & 14) == 8/ { @n["all"] = count(); }
+	sysinfo:::mutex_adenters { @n["adenters"] = count(); }
+	sdt:::contention_end /self->lock == arg0/ { self->lock = 0; }
+	END { printa("%s %@d\n", @n); }' -c 'python3 /tmp/readers.py' >/tmp/o || fail dtrace
+n() { awk -v k="$1" '$1 == k { n = $2 } END { print n + 0 }' /tmp/o; }
+[ "$(n inner)" -ge 10 ] || { cat /tmp/o; fail "hardly a reader waited"; }
+expect "waits of readers that count as those for a mutex" "$(n wrong)" 0
+# Tracing begins and ends within some.
+left=$(($(n all) - $(n inner) - $(n adenters)))
+[ $left -ge -3 ] && [ $left -le 3 ] || { cat /tmp/o; fail "mutex_adenters"; }

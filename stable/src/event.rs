@@ -91,6 +91,8 @@ pub trait Machine {
     fn has_time(&self) -> bool;
     /// Counts things for which the probe did not fire.
     fn lose(&self, things: u64);
+    /// Tells whether the current thread has begun this thing and not ended it.
+    fn has_begun(&self, what: u64) -> bool;
     /// Removes and returns what the current thread has begun: `what`, or the latest thing. `None`
     /// if there is none.
     fn taken(&self, what: Option<u64>) -> Option<Taken>;
@@ -165,6 +167,8 @@ pub enum When {
     NotError(u32),
     /// The marks of the thing that ends here have these bits under a mask.
     Mark(u64, u64),
+    /// The current thread has not begun the thing in which this argument is at this offset.
+    NotWithin(u32, u64),
 }
 
 /// An argument of a probe, computed from the event.
@@ -356,6 +360,7 @@ impl<M: Machine> Event<'_, M> {
             When::Tcp(field, n, mask, is) => m.field(field, self.transport(m.arg(n))) & mask == is,
             When::NotError(n) => m.arg(n) < ERRORS.wrapping_neg(),
             When::Mark(of, are) => self.1.mark & of == are,
+            When::NotWithin(n, offset) => !m.has_begun(m.arg(n).wrapping_sub(offset)),
         }
     }
 

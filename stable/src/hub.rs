@@ -217,6 +217,12 @@ impl Machine for Here<'_> {
         pause(self.ctx, self.probe, things);
     }
 
+    fn has_begun(&self, what: u64) -> bool {
+        self.pending().is_some_and(|(pending, set, key)| {
+            set.has(key, what, pending.from(self.probe.cookie()))
+        })
+    }
+
     fn taken(&self, what: Option<u64>) -> Option<Taken> {
         let (pending, set, key) = self.pending()?;
         let kept = set.end(key, what, pending.from(self.probe.cookie()))?;

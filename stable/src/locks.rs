@@ -68,10 +68,16 @@ const RT_READER_BIT: u32 = 32;
 const RT_SLEPT: &[Value] =
     &[Kept, Elapsed, Marked(RT_READER_BIT, 1), Marked(30, 1), Marked(0, (1 << 30) - 1)];
 /// A thread waits for an `rt_mutex`. Under PREEMPT_RT that may be the part of a lock of readers and
-/// writers for which writers wait; a thread that waits for the readers, or as one, is marked.
-pub(crate) const RT_SLEEPS: &[When] = &[When::Bits(1, PRIORITY | READER | WRITER, PRIORITY)];
-#[cfg(CONFIG_PREEMPT_RT)]
+/// writers for which writers wait. A reader waits for that part, too, within its own wait, which is
+/// marked, as is that of a writer for the readers (`rwbase_rt.c`).
+pub(crate) const RT_SLEEPS: &[When] =
+    &[When::Bits(1, PRIORITY | READER | WRITER, PRIORITY), When::NotWithin(0, RT_PART)];
 pub(crate) const RT_READS: &[When] = &[When::Bits(1, PRIORITY | READER, PRIORITY | READER)];
+/// The place of the `rt_mutex` in a lock of readers and writers (`field.c` checks it).
+const RT_PART: u64 = 8;
+/// The mark of a reader's wait, for probes that tell of an `rt_mutex`.
+const RT_READ: u64 = 1;
+const RT_GOT: &[When] = &[When::Equals(1, 0), When::Mark(RT_READ, 0)];
 #[cfg(CONFIG_PREEMPT_RT)]
 pub(crate) const RT_WRITES: &[When] = &[When::Bits(1, PRIORITY | WRITER, PRIORITY | WRITER)];
 /// What a function that acquires a lock has returned: 0, or an errno; or whether it has the lock.
@@ -94,6 +100,23 @@ const fn contended(probe: &'static str, source: Source, when: &'static [When], m
 /// The event that ends the wait: the thread has the lock or has given up.
 const fn got(probe: &'static str, when: &'static [When], values: &'static [Value]) -> Row {
     Row { provider: "lockstat", probe, source: GOT, when, each: Each::Ends(Some(0)), values }
+}
+
+/// The event that begins a reader's wait, for a probe that tells of an `rt_mutex`.
+pub(crate) const fn reader_waits(provider: &'static str, probe: &'static str) -> Row {
+    let each = Each::Begins(0, Number(RT_READ));
+    Row { provider, probe, source: CONTENDED, when: RT_READS, each, values: &[] }
+}
+
+/// The event that ends it, for a probe that does not tell of ends.
+#[cfg(CONFIG_PREEMPT_RT)]
+pub(crate) const fn reader_waited(
+    provider: &'static str,
+    probe: &'static str,
+    values: &'static [Value],
+) -> Row {
+    let when = &[When::Mark(RT_READ, 0)];
+    Row { provider, probe, source: GOT, when, each: Each::Ends(Some(0)), values }
 }
 
 const USUAL: &[Row] = &[
@@ -228,8 +251,9 @@ const RT: &[Row] = &[
         GIVEN_UP,
         &[Kept, Errno(0)],
     ),
+    reader_waits("lockstat", "adaptive-block"),
     contended("adaptive-block", CONTENDED, RT_SLEEPS, Number(0)),
-    got("adaptive-block", GOT_IT, WAITED),
+    got("adaptive-block", RT_GOT, WAITED),
     lockstat("adaptive-release", Entry("mutex_unlock"), &[], LOCK),
     lockstat("adaptive-release", Entry("ww_mutex_unlock"), &[], LOCK),
     lockstat("adaptive-release", Entry("rt_spin_unlock"), &[], LOCK),

@@ -89,6 +89,16 @@ impl Set {
         lost
     }
 
+    /// Tells whether the thread has begun `what` at `from` or later, and not ended it.
+    pub fn has(&self, key: u64, what: u64, from: u64) -> bool {
+        let is_it = |s: &Slot| {
+            s.key.load(Relaxed) == key
+                && s.since.load(Relaxed) >= from
+                && s.what.load(Relaxed) == what
+        };
+        self.0.iter().any(is_it)
+    }
+
     /// Ends `what`, or the latest thing of the thread, and returns it, if it began at `from` or
     /// later.
     pub fn end(&self, key: u64, what: Option<u64>, from: u64) -> Option<Kept> {
@@ -146,11 +156,16 @@ mod tests {
         assert!(a != b && a != key_of(0x10, 2));
         set.begin(a, kept(7, 100, 0), from(0));
         set.begin(b, kept(7, 101, 0), from(0));
+        assert_eq!(
+            [set.has(a, 7, 100), set.has(a, 7, 101), set.has(a, 8, 0)],
+            [true, false, false]
+        );
         // A second call adds its mark and does not begin the thing again.
         set.begin(a, kept(7, 110, 1), from(0));
         assert_eq!(set.end(a, Some(8), 0), None);
         assert_eq!(set.end(a, Some(7), 0), Some(kept(7, 100, 1)));
         assert_eq!(set.end(a, Some(7), 0), None);
+        assert!(!set.has(a, 7, 0));
         assert_eq!(set.end(b, None, 0), Some(kept(7, 101, 0)));
         // Two waits, one inside the other.
         set.begin(a, kept(1, 200, 0), from(0));

@@ -224,6 +224,10 @@ const BEFORE: &[Row] = &[
     // Under PREEMPT_RT each mutex is an `rt_mutex`, and there are no such functions.
     #[cfg(CONFIG_PREEMPT_RT)]
     sysinfo("mutex_adenters", locks::CONTENDED, locks::RT_SLEEPS),
+    #[cfg(CONFIG_PREEMPT_RT)]
+    locks::reader_waits("sysinfo", "mutex_adenters"),
+    #[cfg(CONFIG_PREEMPT_RT)]
+    locks::reader_waited("sysinfo", "mutex_adenters", ONE),
     sysinfo("namei", Entry("filename_lookup"), &[]),
     sysinfo("namei", Entry("__filename_parentat"), &[]),
     sysinfo("namei", Entry("do_file_open"), &[]),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The table, and the results of its conditions and values for events.
 
-use stable::event::{run, Each, Field, Machine, Taken};
+use stable::event::{run, Each, Field, Machine, Taken, When};
 use stable::table::{end_of, lacking, values_of, Row, Source, PROVIDERS, ROWS};
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -100,6 +100,9 @@ impl Machine for Fake {
     }
     fn lose(&self, things: u64) {
         self.lost.set(self.lost.get() + things);
+    }
+    fn has_begun(&self, what: u64) -> bool {
+        self.begun.borrow().iter().any(|(w, _)| *w == what)
     }
     fn taken(&self, what: Option<u64>) -> Option<Taken> {
         let mut begun = self.begun.borrow_mut();
@@ -528,4 +531,20 @@ fn what_a_kernel_lacks() {
     }
     assert!(lacking("io", "nosuch", |_| false).is_none());
     assert!(lacking("nosuch", "start", |_| false).is_none());
+}
+
+#[test]
+fn a_wait_within_another_one_is_told_apart() {
+    let (outer, inner) = (0x1000, 0x1008);
+    let machine = Fake::passing(&[inner]);
+    let fires = || {
+        let mut n = 0;
+        run(&[When::NotWithin(0, 8)], Each::One, &[], &machine, &mut |_| n += 1);
+        n
+    };
+    assert_eq!(fires(), 1);
+    machine.keep(outer, 0);
+    assert_eq!(fires(), 0);
+    assert!(machine.taken(Some(outer)).is_some());
+    assert_eq!(fires(), 1);
 }
