@@ -106,8 +106,11 @@ pub(crate) fn collect(
     let (mut functions, mut named, mut colds) =
         (mem::exact(most)?, mem::exact(most)?, KVVec::new());
     let mut last: Option<(u64, Option<Function>)> = None;
+    let mut refused = None;
     for (n, s) in symbols.list.iter().enumerate() {
-        let name = symbols.name(s);
+        if refused.is_none_or(|(addr, _)| addr != s.addr) {
+            refused = Some((s.addr, symbols.is_refused(n)));
+        }
         if s.is_cold {
             // CAST: text is smaller than 4 GiB.
             let start = s.addr.wrapping_sub(range.start) as u32;
@@ -115,7 +118,7 @@ pub(crate) fn collect(
             mem::push(&mut colds, (start, end))?;
             continue;
         }
-        if s.is_padding() || names::not_by_prefix(name).is_some() {
+        if s.is_padding() || refused.is_some_and(|(_, is)| is) {
             continue;
         }
         // A symbol at the same address is another name of the same function.

@@ -105,6 +105,7 @@ impl Judge<'_> {
                 Why::Noinstr => Reason::Noinstr,
                 Why::Entry => Reason::EntryCode,
                 Why::Kprobes | Why::Nokprobe => Reason::KprobeBlacklist,
+                Why::StaticCall => Reason::StaticCall,
                 Why::Breakpoint => Reason::FirePath,
             });
         }

@@ -24,7 +24,7 @@ pub(crate) fn not_by_name(name: &[u8]) -> Option<Reason> {
 
 /// Works like [`not_by_name`], for a name that is neither padding nor an unlikely half.
 pub(crate) fn not_by_prefix(name: &[u8]) -> Option<Reason> {
-    if name.starts_with(b"__SCT__") {
+    if is_static_call(name) {
         return Some(Reason::StaticCall);
     }
     // Few other names have the second and third letter of one of these.
@@ -32,6 +32,12 @@ pub(crate) fn not_by_prefix(name: &[u8]) -> Option<Reason> {
     let row = SECOND_AND_THIRD.get(usize::from(a & 31))?;
     let may_be = (row >> (b & 31)) & 1 == 1;
     (may_be && CODE.iter().any(|prefix| name.starts_with(prefix))).then_some(Reason::EntryCode)
+}
+
+/// Tells whether this is the trampoline of a static call: a jump that the kernel rewrites, and whose
+/// first byte it checks by `BUG()`. Its alignment is not that of a function.
+pub(crate) fn is_static_call(name: &[u8]) -> bool {
+    name.starts_with(b"__SCT__")
 }
 
 /// Prefixes of names of code that is jumped to rather than called: thunks in place of returns and

@@ -17,7 +17,7 @@ use kapi::trampoline::Trampoline;
 use kernel::prelude::*;
 use kernel::sync::Arc;
 use x86::body::{self, Around, Code, Exit, Scratch, Unfit};
-use x86::encoding::{INT3, WIDE};
+use x86::encoding::{INT3, JMP, WIDE};
 use x86::{Boundary, Decoded, Shape, MAX_LEN};
 
 /// The target of a probe.
@@ -305,9 +305,11 @@ impl Planner<'_> {
             .map_err(Stop::Enable)
         })?;
         *other = found.elsewhere;
-        // Behind a jump or a return, a kprobe's breakpoint looks like padding.
-        let breakpoints = code.bytes.iter().zip(code.start..).filter(|(byte, _)| **byte == INT3);
-        match kapi::text::has_kprobe(breakpoints.map(|(_, addr)| addr)) {
+        // Behind a jump or a return, a kprobe's breakpoint looks like padding. The jump that an
+        // optimized one is may end within an instruction, and what was read behind it is none.
+        let hides = |byte: &u8| matches!(*byte, INT3 | JMP);
+        let kprobes = code.bytes.iter().zip(code.start..).filter(|(byte, _)| hides(byte));
+        match kapi::text::has_kprobe(kprobes.map(|(_, addr)| addr)) {
             true => Err(HIDDEN),
             false => Ok(()),
         }

@@ -16,12 +16,14 @@ pub(crate) struct Symbol {
     len: u16,
     /// The result of [`names::is_cold`], which is needed often.
     pub(crate) is_cold: bool,
+    /// The result of [`names::is_static_call`].
+    is_static_call: bool,
 }
 
 impl Symbol {
     /// Tells whether it ends the function before it. A label does not.
     pub(crate) fn begins(&self) -> bool {
-        self.addr & 15 == 0 || self.is_cold || self.is_padding()
+        self.addr & 15 == 0 || self.is_cold || self.is_static_call || self.is_padding()
     }
 
     /// Tells whether it is padding in front of a function.
@@ -37,7 +39,8 @@ pub(crate) fn end(addr: u64) -> u64 {
     while let Some(symbol) = symbols::around(at) {
         at = symbol.end;
         // A label in the middle of a function does not end it.
-        if at & 15 == 0 || symbols::with_name(at, names::is_cold) {
+        let ends = |name: &[u8]| names::is_cold(name) || names::is_static_call(name);
+        if at & 15 == 0 || symbols::with_name(at, ends) {
             return at;
         }
     }
@@ -49,7 +52,7 @@ pub(crate) fn start(addr: u64) -> Option<u64> {
     let mut at = addr;
     loop {
         at = symbols::around(at)?.start;
-        if at & 15 == 0 {
+        if at & 15 == 0 || symbols::with_name(at, names::is_static_call) {
             return Some(at);
         }
         at = at.wrapping_sub(1);
@@ -94,11 +97,13 @@ impl Symbols {
                 from: this.names.len() as u32,
                 len: name.len() as u16,
                 is_cold: false,
+                is_static_call: false,
             };
             if names::behind_padding(name).is_some() {
                 (symbol.from, symbol.len) = (0, PADDING.len() as u16);
             } else {
                 symbol.is_cold = names::is_cold(name);
+                symbol.is_static_call = names::is_static_call(name);
                 result = append(&mut this.names, name);
             }
             result = result.and_then(|()| add(&mut this.list, symbol));
@@ -125,6 +130,15 @@ impl Symbols {
     /// Returns the index of the first symbol at or after `addr`.
     pub(crate) fn position(&self, addr: u64) -> usize {
         first(&self.list, |s| s.addr >= addr)
+    }
+
+    /// Tells whether a symbol at the address of number `n`, the first one there, says that this is
+    /// no function. The others may be labels of the linker.
+    pub(crate) fn is_refused(&self, n: usize) -> bool {
+        let all = self.list.get(n..).unwrap_or_default();
+        let Some(addr) = all.first().map(|s| s.addr) else { return false };
+        let mut here = all.iter().take_while(|s| s.addr == addr);
+        here.any(|s| !s.is_padding() && names::not_by_prefix(self.name(s)).is_some())
     }
 
     /// Returns the address of the first symbol after number `n` that has another address.

@@ -36,7 +36,7 @@ sum=$((half * (half - 1)))
 after=$((sum + rounds))
 row() { for what in entry return; do echo "$what shape_$1 $2"; done; echo "value shape_$1 $3"; }
 {
-	for f in displaced relative swallowing call several cold; do row $f $rounds $after; done
+	for f in displaced relative swallowing torn call several cold; do row $f $rounds $after; done
 	# Every fourth call returns through another function, and has no value then.
 	row cold_tail $rounds $((after - half * (half / 4 + 1)))
 	# Every second call ends in another function.

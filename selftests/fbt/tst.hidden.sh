@@ -84,3 +84,17 @@ end_trace
 expect "with a kprobe on our return" "$(sed -n 2p /tmp/r)" $n
 calls afterwards
 echo 1 >/proc/sys/debug/kprobes-optimization
+
+# An optimized one is a jump, behind which no instruction begins where one seems to.
+debugfs=/sys/kernel/debug
+[ -e $debugfs/kprobes/list ] || mount -t debugfs none $debugfs
+at=$(objdump -d --disassemble=shape_torn "$drivers/shapes/shapes.ko" | awk -F '[ :]+' '/<shape_torn>:/ { print "0x" $1 } /imul/ { print "0x" $2 }' |
+	xargs printf '%d ' | awk '{ print $2 - $1 }')
+echo "p:middle shapes:shape_torn+$at" >$tracing/kprobe_events && echo 1 >$tracing/events/kprobes/enable || fail "no kprobe on shape_torn: $(tail -4 $tracing/error_log)"
+until_ok grep -q 'shape_torn.*OPTIMIZED' $debugfs/kprobes/list
+dtrace -qn 'fbt:shapes:shape_torn:return { exit(0); }' 2>/tmp/o.err && fail "its return is enabled behind an optimized kprobe"
+grep -q "shape_torn:return: another tracer's breakpoint hides" /tmp/o.err || fail "behind a jump: $(cat /tmp/o.err)"
+calls "an optimized kprobe"
+expect "the kprobe" "$(hits)" 20
+unprobe
+calls "the end"

@@ -100,18 +100,6 @@ static notrace bool kapi_isa_hole(u64 addr, size_t len)
 	return addr < PAGE_OFFSET + ISA_END_ADDRESS && addr + len > PAGE_OFFSET + ISA_START_ADDRESS;
 }
 
-static notrace bool kapi_cached(u64 addr)
-{
-	unsigned int level;
-	pte_t *pte = lookup_address(addr, &level);
-	pteval_t bits, pat = level == PG_LEVEL_4K ? _PAGE_PAT : _PAGE_PAT_LARGE;
-
-	if (!pte)
-		return false;
-	bits = pte_val(READ_ONCE(*pte));
-	return (bits & _PAGE_PRESENT) && !(bits & (_PAGE_PWT | _PAGE_PCD | pat));
-}
-
 /* Most loads read one number. The kernel's own function is 40 instructions longer. */
 static __always_inline int kapi_read_number(void *to, const void *from, size_t len)
 {
@@ -137,6 +125,32 @@ fault:
 	}
 	pagefault_enable();
 	return err;
+}
+
+/*
+ * Tells whether a page is mapped write-back, if it is mapped. The tables may be freed meanwhile: unplugged memory loses
+ * them before they are unlinked, and a processor with INVLPGB sends no interrupt to wait for us. So each entry is read
+ * as carefully as what the caller wants to read, and a table is memory of the kernel's own.
+ */
+static notrace bool kapi_cached(u64 addr)
+{
+	unsigned long table = (unsigned long)__va(read_cr3_pa());
+	unsigned int shift;
+	pteval_t entry;
+	u64 at;
+
+	for (shift = pgtable_l5_enabled() ? 48 : 39; ; shift -= 9) {
+		at = table + ((addr >> shift) % PTRS_PER_PTE) * sizeof(entry);
+		if (at >= (unsigned long)high_memory || kapi_read_number(&entry, (const void *)at, sizeof(entry)))
+			return false;
+		if (!(entry & _PAGE_PRESENT))
+			return false;
+		if (shift == PAGE_SHIFT)
+			return !(entry & (_PAGE_PWT | _PAGE_PCD | _PAGE_PAT));
+		if (shift <= PUD_SHIFT && (entry & _PAGE_PSE))
+			return !(entry & (_PAGE_PWT | _PAGE_PCD | _PAGE_PAT_LARGE));
+		table = (unsigned long)__va(entry & PTE_PFN_MASK);
+	}
 }
 
 notrace int kapi_read_kernel(void *to, u64 addr, size_t len)

@@ -3,8 +3,9 @@
 //!
 //! [`ranges`] and [`of_module`] list functions in which a probe would call itself; kernel authors
 //! mark them. [`sites`] and [`sites_of_module`] list instructions that the kernel changes while it
-//! runs, and expects to find unchanged by others. Functions whose names begin with `__SCT__` are
-//! such instructions too; they are in no list.
+//! runs, and expects to find unchanged by others. The trampolines of static calls are such
+//! instructions, too: those of the kernel proper are in a section of their own, and each ends with
+//! [`STATIC_CALL_END`](x86::encoding::STATIC_CALL_END).
 
 use crate::lock::KernelMutex;
 use crate::modules::ModuleRef;
@@ -32,13 +33,19 @@ pub enum Why {
     Kprobes,
     /// `NOKPROBE_SYMBOL`, or on the blacklist of kprobes for another reason.
     Nokprobe,
+    /// A trampoline of a static call. When the kernel changes it and finds another instruction than
+    /// its own, it calls `BUG()`.
+    StaticCall,
     /// Runs on the way to a breakpoint's handler, where a breakpoint would recurse without end.
     Breakpoint,
 }
 
-const SECTIONS: [(&CStr, &CStr, Why); 5] = [
+const SECTIONS: [(&CStr, &CStr, Why); 7] = [
     (c"__noinstr_text_start", c"__noinstr_text_end", Why::Noinstr),
+    // Each entry into the kernel calls what lies there on some processors (`srso_alias_untrain_ret`).
+    (c"_stext", c"__entry_text_start", Why::Entry),
     (c"__entry_text_start", c"__entry_text_end", Why::Entry),
+    (c"__static_call_text_start", c"__static_call_text_end", Why::StaticCall),
     (c"__irqentry_text_start", c"__irqentry_text_end", Why::Entry),
     (c"__softirqentry_text_start", c"__softirqentry_text_end", Why::Entry),
     (c"__kprobes_text_start", c"__kprobes_text_end", Why::Kprobes),
@@ -181,22 +188,22 @@ fn static_calls(calls: &[static_call_site], f: &mut dyn FnMut(u64, usize)) {
     calls.iter().for_each(|call| f(from_here(&call.addr), WIDE));
 }
 
-/// A jump label is two or five bytes wide: the kernel reads the code to find out, and so do we.
+/// A jump label is two or five bytes wide: the kernel reads the code to find out, and so do we. Some
+/// are in init text, perhaps freed by now. The flag that says so (`jump_entry_is_init()`) means
+/// nothing before the kernel has set it: a module that is being loaded has it where objtool was to
+/// write a nop (CONFIG_HAVE_JUMP_LABEL_HACK).
 fn jump_labels(labels: &[jump_entry], f: &mut dyn FnMut(u64, usize)) {
-    const INIT: kernel::ffi::c_long = 2;
-    // The kernel has freed its init text by now.
-    for label in labels.iter().filter(|label| label.key & INIT == 0) {
+    for label in labels {
         let at = from_here(&label.code);
         match nofault::read_kernel_number(at, 1) {
             Ok(0x66 | 0xeb) => f(at, 2),
-            Ok(_) => f(at, 5),
-            Err(_) => {}
+            _ => f(at, 5),
         }
     }
 }
 
-/// Calls `f` with each static call and jump label of the kernel itself. `ENODEV`: they cannot be
-/// determined.
+/// Calls `f` with each static call and jump label of the kernel itself, also in text that is freed.
+/// `ENODEV`: they cannot be determined.
 ///
 /// # Context
 ///
@@ -220,7 +227,7 @@ pub fn sites(f: &mut dyn FnMut(u64, usize)) -> Result {
     Ok(())
 }
 
-/// Calls `f` with each static call and jump label of a module.
+/// Calls `f` with each static call and jump label of a module, also in text that is freed.
 ///
 /// # Context
 ///

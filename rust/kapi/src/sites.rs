@@ -13,7 +13,7 @@ pub(crate) use crate::sys::{Kind, Site};
 use crate::xcall::{self, Cpus};
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU8, AtomicUsize, Ordering::Relaxed};
-use x86::encoding::{CALL, INT3};
+use x86::encoding::{CALL, INT3, STATIC_CALL_END, WIDE};
 use x86::MAX_LEN;
 
 /// The number of sites that are changed while the kernel's locks are held once.
@@ -285,7 +285,7 @@ impl Table {
             return Err(Refused::NotText);
         }
         let old = if on { site.bytes() } else { site.covered() };
-        if !stand(addr, old) || on && kprobes.near(addr, len) {
+        if !stand(addr, old) || on && (kprobes.near(addr, len) || is_static_call(addr)) {
             return Err(Refused::Busy);
         }
         site.touched.store(1, Relaxed);
@@ -446,6 +446,11 @@ pub(crate) fn stand(addr: u64, bytes: &[u8]) -> bool {
     let mut there = [0; MAX_LEN];
     let there = there.get_mut(..bytes.len()).unwrap_or_default();
     nofault::read_kernel(addr, there).is_ok() && there == bytes
+}
+
+/// Tells whether the instruction at `addr` is that of a static call's trampoline.
+pub(crate) fn is_static_call(addr: u64) -> bool {
+    stand(addr.wrapping_add(WIDE as u64), &STATIC_CALL_END)
 }
 
 /// Writes a part of a breakpoint, or of the instruction under it.

@@ -94,7 +94,11 @@ impl Patch {
         if !text.is_text(self.addr, len) {
             return Err(Refused::NotText);
         }
-        if text.read(self.addr) != Some(self.old) || kprobes.near(self.addr, len) {
+        let is_static_call = || self.calls().is_some() && sites::is_static_call(self.addr);
+        if text.read(self.addr) != Some(self.old)
+            || kprobes.near(self.addr, len)
+            || is_static_call()
+        {
             return Err(Refused::Busy);
         }
         Ok(())

@@ -30,6 +30,10 @@ pub const WIDE_NOP: [u8; WIDE] = [0x0f, 0x1f, 0x44, 0x00, 0x00];
 /// jump to the return thunk.
 pub const WIDE_RET: [u8; WIDE] = [RET, INT3, INT3, INT3, INT3];
 
+/// The bytes behind the instruction of a static call's trampoline, by which the kernel knows it
+/// (`tramp_ud` in `arch/x86/kernel/static_call.c`).
+pub const STATIC_CALL_END: [u8; 3] = [0x0f, 0xb9, 0xcc];
+
 /// The alignment of functions in bytes: `CONFIG_FUNCTION_ALIGNMENT`.
 const ALIGNMENT: u64 = 16;
 /// The length in bytes of the instructions in [`LANDINGS`].

@@ -16,6 +16,7 @@ u64 shape_jump(u64 a);
 u64 shape_call(u64 a);
 void shape_nothing(u64 a);
 u64 shape_several(u64 a);
+u64 shape_torn(u64 a);
 u64 shape_behind(u64 a);
 u64 shape_loop_first(u64 a);
 u64 shape_cold_tail(u64 a);
@@ -31,6 +32,18 @@ void shape_unlikely(u64 *a);
 noinline __noclone u64 shape_plain(u64 a)
 {
 	barrier();
+	return a + 1;
+}
+
+/*
+ * The jump of an optimized kprobe on the first of these instructions ends within the second. The rest of that and the
+ * first byte of the third would be a jump out of the function: 0x74 is je.
+ */
+noinline __noclone u64 shape_torn(u64 a)
+{
+	u64 b = a;
+
+	asm volatile("imull %%edi, %%edi\n\tsubl $0x74, %%edi\n\tmovl $0x30, %%edi" : "+D"(b) : : "cc");
 	return a + 1;
 }
 
@@ -116,6 +129,7 @@ static u64 wrong(u64 i)
 	n += shape_call(i) != i + 1;
 	shape_nothing(i);
 	n += shape_several(i) != i + 1;
+	n += shape_torn(i) != i + 1;
 	n += shape_behind(i) != i + 1;
 	n += shape_cold(i) != i + 1;
 	n += shape_cold_tail(i) != i + 1;
