@@ -49,7 +49,6 @@ END
 {
 	printf("%-7s %-16s %1s %-32s %8s %10s\n", "TID", "COMMAND", "D", "FILE", "CALLS", "KBYTES");
 	normalize(@kb, 1024);
-	setopt("aggsortpos", "1");
 	setopt("aggrows", lltostr($2));
 	setopt("aggsortpos", "1");
 	printa("%-7d %-16s %1s %-32s %@8d %@10d\n", @n, @kb);
