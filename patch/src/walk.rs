@@ -8,7 +8,7 @@ use crate::symtab::{self, Symbols};
 use crate::text::{read, Source};
 use core::ops::Range;
 use kapi::modules::ModuleRef;
-use kapi::{ftrace, mem, symbols};
+use kapi::{forbidden, ftrace, mem, symbols};
 use kernel::prelude::*;
 use x86::follow::{self, Text};
 use x86::Flow;
@@ -89,6 +89,8 @@ struct Both {
     /// The symbols of our module. We keep them because each lookup by the kernel would search all
     /// of them.
     symbols: Symbols,
+    /// The kernel's jump labels and their targets, ascending, if they are followed.
+    labels: KVVec<(u64, u64)>,
 }
 
 impl Text for Both {
@@ -107,6 +109,11 @@ impl Text for Both {
 
     fn is_site(&self, addr: u64) -> bool {
         ftrace::location(addr) == Some(addr)
+    }
+
+    fn label(&self, addr: u64) -> Option<u64> {
+        let found = self.labels.get(first(&self.labels, |(at, _)| *at >= addr))?;
+        (found.0 == addr).then_some(found.1)
     }
 }
 
@@ -166,11 +173,22 @@ impl Walk {
     pub(crate) fn new() -> Result<Self> {
         let module = ModuleRef::own();
         let symbols = Symbols::of(&Source::Module(&module))?;
-        let text = Both { own: module.text_range(), symbols };
+        let text = Both { own: module.text_range(), symbols, labels: KVVec::new() };
         let (visited, todo, reached) = (Set::new()?, KVVec::new(), KVVec::new());
         let mut this = Self { text, visited, todo, reached };
         this.end_at(ENDS)?;
         Ok(this)
+    }
+
+    /// Follows both ways at the kernel's jump labels from now on. The kernel may change them at any
+    /// time, for example when somebody looks at a tracepoint.
+    pub(crate) fn follow_labels(&mut self) -> Result {
+        let (labels, mut result) = (&mut self.text.labels, Ok(()));
+        forbidden::jumps(&mut |at, to| {
+            result = result.and_then(|()| mem::push(labels, (at, to)));
+        })?;
+        sort(labels, |(at, _)| *at);
+        result
     }
 
     /// Adds a place to follow.

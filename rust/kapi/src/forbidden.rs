@@ -209,21 +209,36 @@ fn jump_labels(labels: &[jump_entry], f: &mut dyn FnMut(u64, usize)) {
 ///
 /// *process*
 pub fn sites(f: &mut dyn FnMut(u64, usize)) -> Result {
-    /// # Safety
-    ///
-    /// The symbols are around a table of `T` of the kernel proper, or do not exist.
-    unsafe fn between<T>(start: &CStr, stop: &CStr) -> Result<&'static [T]> {
-        let (start, stop) = (find(start).ok_or(ENODEV)?, find(stop).ok_or(ENODEV)?);
-        let n = (stop.wrapping_sub(start) as usize).checked_div(size_of::<T>()).unwrap_or(0);
-        // SAFETY: by the caller; such a table is never freed.
-        Ok(unsafe { table(start as *const T, n) })
-    }
     // SAFETY: the kernel's linker script (`vmlinux.lds.h`) puts these symbols around that table.
     let calls = unsafe { between(c"__start_static_call_sites", c"__stop_static_call_sites") }?;
-    // SAFETY: as above.
-    let labels = unsafe { between(c"__start___jump_table", c"__stop___jump_table") }?;
     static_calls(calls, f);
-    jump_labels(labels, f);
+    jump_labels(labels()?, f);
+    Ok(())
+}
+
+/// # Safety
+///
+/// The symbols are around a table of `T` of the kernel proper, or do not exist.
+unsafe fn between<T>(start: &CStr, stop: &CStr) -> Result<&'static [T]> {
+    let (start, stop) = (find(start).ok_or(ENODEV)?, find(stop).ok_or(ENODEV)?);
+    let n = (stop.wrapping_sub(start) as usize).checked_div(size_of::<T>()).unwrap_or(0);
+    // SAFETY: by the caller; such a table is never freed.
+    Ok(unsafe { table(start as *const T, n) })
+}
+
+fn labels() -> Result<&'static [jump_entry]> {
+    // SAFETY: the kernel's linker script (`vmlinux.lds.h`) puts these symbols around that table.
+    unsafe { between(c"__start___jump_table", c"__stop___jump_table") }
+}
+
+/// Calls `f` with the address and the target of each jump label of the kernel itself. `ENODEV`: they
+/// cannot be determined.
+///
+/// # Context
+///
+/// *process*
+pub fn jumps(f: &mut dyn FnMut(u64, u64)) -> Result {
+    labels()?.iter().for_each(|label| f(from_here(&label.code), from_here(&label.target)));
     Ok(())
 }
 

@@ -15,6 +15,10 @@ pub trait Text {
     fn end(&self, addr: u64) -> u64;
     /// Tells whether ftrace has a site there.
     fn is_site(&self, addr: u64) -> bool;
+    /// Returns the target of the jump label at `addr`, which is a nop now, or a jump there.
+    fn label(&self, _addr: u64) -> Option<u64> {
+        None
+    }
 }
 
 /// The length in bytes of the `endbr` that a function may begin with.
@@ -48,7 +52,10 @@ pub fn block<E>(
             if rest.starts_with(&PADDING) || ip == end {
                 return Ok(());
             }
+            let label = text.label(ip);
+            label.map_or(Ok(()), &mut *leads)?;
             match behind_depth(text, insn.kind) {
+                _ if label.is_some() => {}
                 Flow::Next => {}
                 // ftrace's call does not count: its tracer may be gone tomorrow.
                 Flow::Call(_) if is_fentry(text, ip, from) => {}
@@ -99,7 +106,8 @@ fn part<E>(
             if ip >= end {
                 return Ok(());
             }
-            let kind = behind_depth(text, insn.kind);
+            let kind = text.label(ip).map(Flow::Jump);
+            let kind = kind.unwrap_or_else(|| behind_depth(text, insn.kind));
             last |= until(rest, kind);
             match kind {
                 Flow::Call(target) if !is_fentry(text, ip, start) => {
