@@ -474,12 +474,19 @@ impl State {
     /// consumers of probes that lose a place are told.
     pub(crate) fn shadowed(&mut self) {
         let Self { processes, probes, .. } = self;
+        let mut any = false;
         for process in processes.iter_mut() {
             if !process.entry.shadowed.swap(false, Acquire) {
                 continue;
             }
             process.shadow_stack = true;
-            process.changed = true;
+            // One that could not be taken out is hit again and again, and counted once: `again`
+            // retries it.
+            let is_new = |p: &Point| p.armed && p.failed.is_none() && process.is_barred(p);
+            if !process.points.iter().any(is_new) {
+                continue;
+            }
+            (any, process.changed) = (true, true);
             let is_lost = |at| process.at(at).is_some_and(|p| p.armed && process.is_barred(p));
             for known in process.numbers.iter().filter_map(|n| probes.get(*n)) {
                 if let Some(probe) =
@@ -489,7 +496,9 @@ impl State {
                 }
             }
         }
-        self.settle();
+        if any {
+            self.settle();
+        }
     }
 
     /// Retries what failed earlier: lowering semaphores, removing breakpoints, and freeing slots

@@ -16,7 +16,8 @@ use crate::args;
 use crate::table::{self, Hit, Role, Table, Use, SLOT_SIZE};
 use abi::user::{UserArg, MAX_ARGS};
 use core::sync::atomic::Ordering;
-use framework::{fire, fire_without, Args, Rest};
+use framework::{fire, fire_without, pause, Args, Probe, Rest, MOST_FIRING};
+use kapi::time::Turn;
 use kapi::user::{self, Registers, Trapped};
 use kapi::{nofault, ProbeCtx};
 use x86::displace::{self, Act, Mode, Place};
@@ -45,9 +46,13 @@ pub(crate) fn trap(ctx: &ProbeCtx, regs: &Registers) -> Trapped {
         return Trapped::Shadowed;
     }
     let (mut returns, mut asks) = (false, false);
-    for u in table.uses(hit) {
+    let turn = Turn::of(MOST_FIRING);
+    for (n, u) in table.uses(hit).enumerate() {
         match u.role {
             Role::Before | Role::Usdt => {
+                if n != 0 && is_late(ctx, &turn, &u.probe) {
+                    continue;
+                }
                 if let Some(rest) = fire_without(ctx, &u.probe) {
                     with_args(ctx, regs, u, rest);
                 }
@@ -65,16 +70,27 @@ pub(crate) fn trap(ctx: &ProbeCtx, regs: &Registers) -> Trapped {
     let value = regs.value();
     if done(hit, regs) {
         if returns {
-            returned(ctx, table, hit, value, Some(regs.ip()));
+            returned(ctx, table, hit, value, Some(regs.ip()), &turn);
         }
     } else {
         if returns {
-            returned(ctx, table, hit, value, None);
+            returned(ctx, table, hit, value, None, &turn);
         }
         // A place without a slot has no breakpoint any more.
         regs.set_ip(if hit.slot == 0 { addr } else { hit.slot });
     }
     Trapped::Ours
+}
+
+/// Tells whether the probes of a place have fired for as long as one may take (`budget.rs`), and counts
+/// this one as not fired then: interrupts are off, and a program decides how many it has at one
+/// place. The last one that fires may take as long again.
+fn is_late(ctx: &ProbeCtx, turn: &Turn, probe: &Probe) -> bool {
+    let is_late = !turn.goes_on();
+    if is_late {
+        pause(ctx, probe, 1);
+    }
+    is_late
 }
 
 /// Tells whether a breakpoint is visible there.
@@ -103,13 +119,18 @@ fn usdt(ctx: &ProbeCtx, regs: &Registers, args: &[UserArg], rest: Rest<'_>) {
 /// Fires the return probes of a place. `to` is the address of the thread now, if it has left the
 /// function.
 #[inline(never)]
-fn returned(ctx: &ProbeCtx, table: &Table, hit: &Hit, value: u64, to: Option<u64>) {
+fn returned(ctx: &ProbeCtx, table: &Table, hit: &Hit, value: u64, to: Option<u64>, turn: &Turn) {
     // A recursive function returns into itself. A jump within the function is no return.
     let is_return = matches!(hit.act, Act::Return { .. });
-    for u in table.uses(hit).filter(|u| u.role == Role::Return) {
+    // It jumps through memory that is not present, perhaps within the function.
+    let is_unknown = to.is_none() && matches!(hit.act, Act::JumpThrough { .. });
+    for (n, u) in table.uses(hit).filter(|u| u.role == Role::Return).enumerate() {
         let start = hit.addr.wrapping_sub(u.place.into());
         let leaves = |to: u64| to.wrapping_sub(start) >= u.size.into();
-        if is_return || to.is_none_or(leaves) {
+        if is_unknown {
+            pause(ctx, &u.probe, 1);
+        } else if (is_return || to.is_none_or(leaves)) && !(n != 0 && is_late(ctx, turn, &u.probe))
+        {
             fire(ctx, &u.probe, Args::Returned(&[u.place.into(), value]));
         }
     }

@@ -6,10 +6,10 @@
 use crate::event::{self, Field, Machine, Taken};
 use crate::pending::{key_of, Kept, Set, SETS};
 use crate::table::{Row, ROWS};
-use core::cell::Cell;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use framework::{fire, forget, pause, Args, EnableError, Packed, Probe};
+use framework::{fire, forget, pause, Args, EnableError, Packed, Probe, MOST_FIRING};
 use kapi::publish::{Published, Replace};
+use kapi::time::Turn;
 use kapi::tracepoint::{self, Passed, Tracepoint};
 use kapi::{context, field, mem, task, time, ProbeCtx};
 use kernel::prelude::*;
@@ -121,10 +121,6 @@ fn hit(number: u64, passed: Passed<'_>) {
     });
 }
 
-/// How long an event may fire a probe again and again, in ns: as long as one firing may take
-/// (`budget.rs`). The last one may take as long again.
-const MOST: u64 = 20_000_000;
-
 /// Fires the probe of a row if the conditions of the row hold.
 ///
 /// # Context
@@ -133,7 +129,7 @@ pub(crate) fn happens(ctx: &ProbeCtx, row: u16, probe: &Probe, args: Packed<'_>)
     let Some(row) = ROWS.get(usize::from(row)) else { return };
     let Row { when, each, values, .. } = *row;
     let fire = &mut |values: &[u64]| fire(ctx, probe, Args::Values(values));
-    let here = Here { ctx, args, probe, until: Cell::new(0) };
+    let here = Here { ctx, args, probe, turn: Turn::of(MOST_FIRING) };
     event::run(when, each, values, &here, fire);
 }
 
@@ -142,8 +138,7 @@ struct Here<'a> {
     ctx: &'a ProbeCtx,
     args: Packed<'a>,
     probe: &'a Probe,
-    /// When the event must not fire any more, in ns; 0: that was not asked yet.
-    until: Cell<u64>,
+    turn: Turn,
 }
 
 impl Here<'_> {
@@ -205,12 +200,7 @@ impl Machine for Here<'_> {
     }
 
     fn has_time(&self) -> bool {
-        let now = time::monotonic_ns();
-        match self.until.get() {
-            0 => self.until.set(now.saturating_add(MOST)),
-            until => return now < until,
-        }
-        true
+        self.turn.goes_on()
     }
 
     fn lose(&self, things: u64) {

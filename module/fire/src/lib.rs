@@ -46,5 +46,6 @@ pub mod vtime;
 pub mod words;
 
 pub use args::{Args, Outcome, Packed};
+pub use budget::LIMIT as MOST_FIRING;
 pub use ecb::Probe;
 pub use firing::{fire, fire_special, fire_without, forget, pause, Rest};

@@ -29,7 +29,9 @@ pub mod state;
 mod tracing;
 mod vtime;
 
-pub use fire::{fire, fire_without, forget, pause, Args, Outcome, Packed, Probe, Rest};
+pub use fire::{
+    fire, fire_without, forget, pause, Args, Outcome, Packed, Probe, Rest, MOST_FIRING,
+};
 pub use framework::{Framework, Group};
 pub use plan::probe::{Draft, Offer};
 pub use plan::{EnableError, Error, Result};

@@ -285,7 +285,10 @@ unsafe extern "C" fn kapi_user_signalled(
     let Some(handlers) = HANDLERS.as_ref() else { return raised };
     // SAFETY: by the caller, `regs` are valid; `Registers` is transparent.
     let regs = unsafe { &*regs.cast::<Registers>() };
-    context::enter(|ctx| (handlers.signal)(ctx, regs, raised));
+    // No instruction with a probe raises this one by itself (`int3` has none). It says that the one
+    // before was executed: a program that steps itself would never get past one that takes two.
+    let by_itself = raised && sig as u32 != bindings::SIGTRAP;
+    context::enter(|ctx| (handlers.signal)(ctx, regs, by_itself));
     raised
 }
 

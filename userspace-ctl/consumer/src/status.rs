@@ -120,7 +120,8 @@ pub fn differences(before: &Status, now: &Status) -> Vec<Drops> {
     say("USTACK", b.early, n.early, "program stack", why);
     let why = " left out (the kernel log says why)";
     say("LEFTOUT", b.left_out, n.left_out, "new probe", why);
-    let why = " of cpc or io probes (they fire too often, or another tracer has the counter)";
+    let why = " of probes (they fire too often, too many are at one place, or a page or a counter \
+               that they need is away)";
     say("PAUSE", b.pauses, n.pauses, "pause", why);
     let why = " lost (more threads wait at a time than the module keeps)";
     say("WAIT", b.forgotten, n.forgotten, "wait", why);
