@@ -16,7 +16,6 @@ use crate::shortcut;
 use crate::steps::{run_clause, Failure};
 use crate::vtime;
 use abi::status::killed;
-use core::ptr;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use dif::Fault;
 use nosleep::ProbeCtx;
@@ -98,13 +97,8 @@ fn count_for_each(
     which: impl Fn(&Counters) -> &AtomicU64,
 ) {
     let Some(chain) = probe.chain.load(ctx) else { return };
-    let mut last = None;
-    for ecb in chain.ecbs() {
-        let shared = &*ecb.shared;
-        // The ECBs of a consumer are neighbours.
-        if shared.is_live(ctx) && !last.replace(shared).is_some_and(|last| ptr::eq(last, shared)) {
-            which(&shared.counters).fetch_add(times, Relaxed);
-        }
+    for (first, _) in chain.consumers().filter(|(first, _)| first.shared.is_live(ctx)) {
+        which(&first.shared.counters).fetch_add(times, Relaxed);
     }
 }
 
@@ -163,29 +157,28 @@ fn fire_chain(ctx: &ProbeCtx, chain: &Chain, values: &[u64], stack: u64) {
 }
 
 fn run_chain(firing: &Firing<'_>, chain: &Chain) {
-    let (mut last, mut is_live): (Option<&Shared>, bool) = (None, false);
-    let mut consumers = chain.consumers();
+    // CAST: at most MAX_CONSUMERS.
+    let mut consumers = chain.consumers().count() as u32;
     let mut whole = Share::of_all(consumers);
-    for ecb in chain.ecbs() {
-        let shared = &*ecb.shared;
-        // The ECBs of a consumer are neighbours.
-        let mut share = None;
-        if !last.is_some_and(|last| ptr::eq(last, shared)) {
-            if let Some(before) = last.filter(|_| is_live) {
-                let cpu = before.cpus.get(firing.ctx).try_borrow_mut();
-                whole = cpu.map_or(whole, |cpu| whole.without(cpu.budget.taken()));
-            }
-            share = Some(whole.one_of(consumers));
-            consumers = consumers.saturating_sub(1);
-            // In this firing, all clauses of the consumer run or none, because a CPU that stops the
-            // tracing waits for the firing. Only a clause of this firing can keep the later ones
-            // from running.
-            last = Some(shared);
-            is_live = shared.is_live(firing.ctx);
-            firing.is_over.set(false);
+    for (first, more) in chain.consumers() {
+        let shared = &*first.shared;
+        let mut share = Some(whole.one_of(consumers));
+        consumers = consumers.saturating_sub(1);
+        // In this firing, all clauses of the consumer run or none, because a CPU that stops the
+        // tracing waits for the firing. Only a clause of this firing can keep the later ones from
+        // running. Clauses that do not run are not even looked at, because nobody pays for that.
+        if !shared.is_live(firing.ctx) {
+            continue;
         }
-        if is_live && !firing.is_over.get() {
-            run(firing, ecb, share);
+        firing.is_over.set(false);
+        for ecb in core::iter::once(first).chain(more) {
+            run(firing, ecb, share.take());
+            if firing.is_over.get() {
+                break;
+            }
+        }
+        if let Ok(cpu) = shared.cpus.get(firing.ctx).try_borrow_mut() {
+            whole = whole.without(cpu.budget.taken());
         }
     }
 }
@@ -204,8 +197,9 @@ pub fn fire_special(ctx: &ProbeCtx, shared: &Shared, which: Special) {
     let firing = Firing::new(ctx, Args::NONE.pack());
     let mut share = Some(Share::WHOLE);
     for ecb in chain.ecbs() {
-        if !firing.is_over.get() {
-            run(&firing, ecb, share.take());
+        run(&firing, ecb, share.take());
+        if firing.is_over.get() {
+            break;
         }
     }
 }

@@ -90,6 +90,7 @@ impl Consumer {
                 probe: probe.clone(),
                 clause: s.clone(),
                 shared: shared.clone(),
+                followers: 0,
             });
         }
         let first = ecbs.remove(0);

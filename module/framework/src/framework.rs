@@ -402,12 +402,8 @@ impl Framework {
     /// *process*.
     pub fn count_left_out(probe: &Probe) {
         probe.chain.with(|chain| {
-            let mut last = core::ptr::null();
-            for ecb in chain.map(Chain::ecbs).into_iter().flatten() {
-                let shared = &*ecb.shared;
-                if !core::ptr::eq(core::mem::replace(&mut last, shared), shared) {
-                    shared.count_left_out(1);
-                }
+            for (first, _) in chain.map(Chain::consumers).into_iter().flatten() {
+                first.shared.count_left_out(1);
             }
         });
     }

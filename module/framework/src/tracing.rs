@@ -73,6 +73,11 @@ pub(crate) fn go_on() -> Result {
     }
 }
 
+/// The most clauses of one consumer on a probe. Each consumer that starts or ends copies them all.
+const MAX_CLAUSES: usize = 1024;
+const TOO_MANY_CLAUSES: EnableError =
+    EnableError::Unsupported("a program can have at most 1024 clauses on one probe");
+
 /// A consumer that is tracing.
 pub(crate) struct Tracing {
     pub(crate) enabling: KBox<Enabling>,
@@ -454,7 +459,7 @@ impl Tracing {
             return Ok(round);
         }
         let mut fresh: KVVec<Arc<Probe>> = mem::vec(probes)?;
-        let mut chains: KVVec<KBox<Chain>> = mem::vec(probes)?;
+        let mut chains: KVVec<Option<KBox<Chain>>> = mem::vec(probes)?;
         if let Err(e) = self.make(table, from, providers, &mut round, &mut chains, go_on) {
             self.unmake(first_probe);
             return Err(e);
@@ -463,6 +468,7 @@ impl Tracing {
         let mut grave = Grave::new();
         let new = self.probes.get(first_probe..).unwrap_or_default();
         for (probe, chain) in new.iter().zip(chains) {
+            let Some(chain) = chain else { continue };
             match chain_of(probe, &self.shared).swap(Some(chain)) {
                 Some(old) => grave.bury(old),
                 None if probe.special.is_none() => {
@@ -516,25 +522,30 @@ impl Tracing {
         Ok(probes)
     }
 
-    /// Makes the ECBs of these probes, and the chain of each probe with them.
+    /// Makes the ECBs of these probes, and the chain of each probe with them. A probe with too many
+    /// clauses is refused and has no chain.
     fn make(
         &mut self,
         table: &ProbeTable,
         from: u64,
         providers: &dyn Sources,
         round: &mut Round,
-        chains: &mut KVVec<KBox<Chain>>,
+        chains: &mut KVVec<Option<KBox<Chain>>>,
         go_on: &mut dyn FnMut() -> Result,
     ) -> Result {
         let Self { shared, enabling, probes, firsts, ecbs, free, .. } = self;
         let all = &enabling.statements;
         matching::each(patterns_of(all), table, from, Work::new(go_on), |probe, which| {
-            let first = line_up(probe.id(), which, ecbs, free, round);
+            let (first, clauses) = line_up(probe.id(), which, ecbs, free, round);
             if first == Epid::NONE {
                 return Ok(());
             }
             let _ = probes.push_within_capacity(probe.clone());
             let _ = firsts.push_within_capacity(first);
+            if clauses > MAX_CLAUSES {
+                let _ = chains.push_within_capacity(None);
+                return Ok(mem::push(&mut round.refused, (probe.id(), TOO_MANY_CLAUSES))?);
+            }
             // Ask the provider here: it takes its lock, and it publishes under that.
             let start = providers.start(probe);
             let mut next = first;
@@ -549,15 +560,14 @@ impl Tracing {
                     _ => shared.take_numbers(clause.shortcut.numbers()),
                 };
                 let (probe, shared) = (probe.clone(), shared.clone());
-                Some(Ecb { epid, slot, start, probe, clause, shared })
+                Some(Ecb { epid, slot, start, probe, clause, shared, followers: 0 })
             });
             let chain = chain_of(probe, shared).with(|old| {
+                let n = old.map_or(0, Chain::len).saturating_add(clauses);
                 let old = old.map(Chain::ecbs).into_iter().flatten().cloned();
-                chain(Iterator::chain(old, new))
+                chain(n, Iterator::chain(old, new))
             })?;
-            if let Some(chain) = chain {
-                let _ = chains.push_within_capacity(chain);
-            }
+            let _ = chains.push_within_capacity(chain);
             Ok(())
         })?;
         Ok(())
@@ -626,15 +636,16 @@ fn settle(place: Place, ecbs: &mut KVVec<Place>, free: &mut KVVec<Epid>) -> Opti
     Some(epid)
 }
 
-/// Gives an EPID to each of these statements for a probe, and links them. Returns the first.
+/// Gives an EPID to each of these statements for a probe, and links them. Returns the first, and
+/// their number.
 fn line_up(
     probe: ProbeId,
     which: &mut dyn Iterator<Item = usize>,
     ecbs: &mut KVVec<Place>,
     free: &mut KVVec<Epid>,
     round: &mut Round,
-) -> Epid {
-    let (mut first, mut last) = (Epid::NONE, Epid::NONE);
+) -> (Epid, usize) {
+    let (mut first, mut last, mut all) = (Epid::NONE, Epid::NONE, 0_usize);
     for n in which {
         // CAST: there are less than 2^32 statements.
         let place = Place { probe, statement: n as u32, next: Epid::NONE };
@@ -644,11 +655,12 @@ fn line_up(
             None => first = epid,
         }
         last = epid;
+        all = all.wrapping_add(1);
         for count in [round.live.get_mut(n), round.matched.get_mut(n)].into_iter().flatten() {
             *count = count.saturating_add(1);
         }
     }
-    first
+    (first, all)
 }
 
 /// Returns the place of a probe's chain. BEGIN, END and ERROR have one for each consumer.
@@ -682,12 +694,12 @@ fn switch_on(
     has_memory
 }
 
-/// Makes a chain of these ECBs; `None` if there are none.
-fn chain(mut ecbs: impl Iterator<Item = Ecb>) -> Result<Option<KBox<Chain>>> {
+/// Makes a chain of these `n` ECBs; `None` if there are none.
+fn chain(n: usize, mut ecbs: impl Iterator<Item = Ecb>) -> Result<Option<KBox<Chain>>> {
     let Some(first) = ecbs.next() else { return Ok(None) };
-    let mut more = KVec::new();
+    let mut more = mem::exact(n.saturating_sub(1))?;
     for e in ecbs {
-        mem::push(&mut more, e)?;
+        more.push_within_capacity(e).map_err(|_| Error::Memory)?;
     }
     Ok(Some(mem::boxed(Chain::new(first, more))?))
 }
@@ -699,8 +711,9 @@ fn patterns_of(statements: &[Statement]) -> impl Iterator<Item = &matching::Patt
 /// Removes a consumer's ECBs from a probe that others have too.
 fn withdraw(probe: &Probe, shared: &Arc<Shared>, grave: &mut Grave) {
     let rest = probe.chain.with(|c| {
-        let all = c.map(Chain::ecbs).into_iter().flatten();
-        chain(all.filter(|e| !Arc::ptr_eq(&e.shared, shared)).cloned())
+        let all = || c.map(Chain::ecbs).into_iter().flatten();
+        let rest = || all().filter(|e| !Arc::ptr_eq(&e.shared, shared));
+        chain(rest().count(), rest().cloned())
     });
     if let Ok(rest) = rest {
         if let Some(chain) = probe.chain.swap(rest) {

@@ -58,6 +58,7 @@ impl Tracing {
                     probe: probe.clone(),
                     clause,
                     shared: shared.clone(),
+                    followers: 0,
                 });
             }
             let chain = Chain::new(ecbs[first].clone(), vector(ecbs[first + 1..].iter().cloned()));
