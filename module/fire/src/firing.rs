@@ -284,8 +284,9 @@ fn failed(firing: &Firing<'_>, ecb: &Ecb, failure: &Failure) {
     let Some(chain) = shared.special(Special::Error).load(firing.ctx) else { return };
     for ecb in chain.ecbs() {
         run(&again, ecb, None);
-    }
-    if again.is_over.get() {
-        firing.is_over.set(true);
+        if again.is_over.get() {
+            firing.is_over.set(true);
+            break;
+        }
     }
 }

@@ -122,6 +122,8 @@ fn clauses_of_consumers_that_are_not_live_take_no_time() {
 
 const FAULT: &str =
     "test:mod:func:name { trace(*(long *)8); } ERROR { trace(1L); } ERROR { trace(2L); }";
+const FAULT_ENDS: &str =
+    "test:mod:func:name { trace(*(long *)8); } ERROR { exit(1); } ERROR { trace(2L); }";
 
 #[test]
 fn a_clause_that_ends_the_tracing_is_the_last_one() {
@@ -129,6 +131,7 @@ fn a_clause_that_ends_the_tracing_is_the_last_one() {
         ("test:mod:func:name { trace(1L); } test:mod:func:name { trace(2L); }", 2 * RECORD),
         ("test:mod:func:name { exit(1); } test:mod:func:name { trace(2L); }", RECORD - 8),
         (FAULT, 2 * RECORD),
+        (FAULT_ENDS, RECORD - 8),
     ] {
         let probe = probe();
         let (shared, all) = consumer(program, &probe, 1);
