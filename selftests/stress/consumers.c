@@ -4,6 +4,7 @@
  *
  *	consumers count CONSUMERS FIRES	each consumer must get each firing of many:main:args:one
  *					exactly once: in a record, in an aggregation, or as a drop
+ *	consumers start CONSUMERS 0	only starts so many
  *	consumers race THREADS TIMES	threads, and children that are killed, make random ioctls on
  *					one file, which is replaced meanwhile, until each call has
  *					succeeded TIMES times
@@ -211,6 +212,8 @@ static int count(int n, int fires)
 		if (consumers[i].fd < 0 || enable(consumers[i].fd) || ioctl(consumers[i].fd, GO, &go))
 			die("start");
 	}
+	if (!fires)
+		return 0;
 	if (pthread_create(&thread, NULL, collector, NULL))
 		die("thread");
 	for (int i = 0; i < fires; i++)
@@ -512,7 +515,7 @@ int main(int argc, char **argv)
 		return argv[1][0] == 'a' ? again(atoi(argv[2])) : memory(argv[2], argv[3]);
 	}
 	make_dof();
-	if (!strcmp(argv[1], "count"))
+	if (!strcmp(argv[1], "count") || !strcmp(argv[1], "start"))
 		return count(atoi(argv[2]), atoi(argv[3]));
 	return race(atoi(argv[2]), atoi(argv[3]));
 }

@@ -26,12 +26,14 @@ use kapi::context::ProbeCtx;
 use kapi::mem;
 use kapi::publish::{Published, Replace};
 use kapi::stack::Start;
+use kapi::task::{self, ROOT};
 use kapi::threads::{self, Ended};
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc, Mutex};
 use plan::enabling::Enabling;
 use plan::matching::{self, Matcher, Work};
 use plan::probe::{self, Draft, Offer, Special};
+use plan::quota::Quota;
 use plan::EnableError;
 
 /// The providers. A probe has the position of its provider.
@@ -89,13 +91,10 @@ impl Default for Limits {
 /// are made under the lock, where a full cgroup must not make others wait.
 const ALL_EPIDS: usize = 4 << 20;
 
-/// Returns how many of them a consumer may leave used. A part is for those of root.
-fn all_epids(is_root: bool) -> usize {
-    match is_root {
-        true => ALL_EPIDS,
-        false => ALL_EPIDS / 4 * 3,
-    }
-}
+/// The most consumers that trace at a time, and those of one user except root.
+// CAST: 64 bits.
+const ALL_CONSUMERS: usize = MAX_CONSUMERS as usize;
+const OF_USER: usize = ALL_CONSUMERS / 2;
 
 /// The consumers with thread-local variables, which need to know which threads end.
 static THREADS: Published<KVec<Arc<Shared>>> = Published::empty();
@@ -119,9 +118,28 @@ impl Config {
         self.tracing.iter().any(|(_, t)| t.shared().vars.vtimestamp)
     }
 
-    /// Returns the number of EPIDs of all consumers.
-    fn epids(&self) -> usize {
-        self.tracing.iter().fold(0, |all, (_, t)| all.saturating_add(t.epids()))
+    /// Adds up a number of all consumers.
+    fn sum(&self, of: impl Fn(&Tracing) -> usize) -> Quota {
+        let sum = Quota::new();
+        self.tracing.iter().for_each(|(_, t)| sum.add(of(t), t.owner() == ROOT));
+        sum
+    }
+
+    /// Checks whether a user may start one more consumer.
+    fn admit(&self, owner: u32) -> Result {
+        let is_root = owner == ROOT;
+        if self.sum(|_| 1).room(ALL_CONSUMERS, is_root) == 0 {
+            return Err(Error::TooMany(
+                "consumers that trace at a time: there can be 128, of which 32 are for root only",
+            ));
+        }
+        let own = self.tracing.iter().filter(|(_, t)| t.owner() == owner);
+        if !is_root && own.count() >= OF_USER {
+            return Err(Error::TooMany(
+                "consumers that trace at a time: a user other than root can have 64",
+            ));
+        }
+        Ok(())
     }
 
     /// Adds new probes, with ids that no consumer uses for others.
@@ -333,12 +351,13 @@ impl Framework {
     pub fn provided(&self) {
         let mut guard = self.config.lock();
         let c = &mut *guard;
-        let mut all = c.epids();
+        let sum = c.sum(Tracing::epids);
         for (_, t) in c.tracing.iter_mut() {
-            let others = all.saturating_sub(t.epids());
-            t.allow(c.most_epids.min(all_epids(t.is_root()).saturating_sub(others)));
+            let is_root = t.owner() == ROOT;
+            sum.give_back(t.epids(), is_root);
+            t.allow(c.most_epids.min(sum.room(ALL_EPIDS, is_root)));
             t.extend(&c.probes, &c.providers);
-            all = others.saturating_add(t.epids());
+            sum.add(t.epids(), is_root);
         }
     }
 
@@ -495,18 +514,16 @@ impl Framework {
     ) -> Result {
         let mut guard = self.config.lock();
         let c = &mut *guard;
-        if c.tracing.len() >= MAX_CONSUMERS as usize {
-            return Err(Error::TooMany("consumers that trace at a time: there can be 128"));
-        }
+        let owner = task::owner();
+        c.admit(owner)?;
         // Allocate first, so that nothing can fail after probes are enabled.
         mem::reserve(&mut c.tracing, 1)?;
         let is_first = shared.vars.vtimestamp && !c.keeps_time();
         if is_first {
             vtime::start()?;
         }
-        let all = all_epids(enabling.is_root);
-        let most = c.most_epids.min(all.saturating_sub(c.epids()));
-        let mut t = Tracing::new(enabling, shared, most);
+        let most = c.most_epids.min(c.sum(Tracing::epids).room(ALL_EPIDS, owner == ROOT));
+        let mut t = Tracing::new(enabling, shared, owner, most);
         if let Err(e) = t.start(&c.probes, &c.providers) {
             t.detach(&c.providers);
             if is_first {

@@ -82,6 +82,8 @@ const TOO_MANY_CLAUSES: EnableError =
 pub(crate) struct Tracing {
     pub(crate) enabling: KBox<Enabling>,
     shared: Arc<Shared>,
+    /// The user who has started it.
+    owner: u32,
     /// The matching probes, ascending.
     probes: KVVec<Arc<Probe>>,
     /// The first EPID of each of them.
@@ -174,10 +176,16 @@ fn name(probe: &Probe) -> Text {
 
 impl Tracing {
     /// Creates it with at most `most` EPIDs.
-    pub(crate) fn new(enabling: KBox<Enabling>, shared: Arc<Shared>, most: usize) -> Self {
+    pub(crate) fn new(
+        enabling: KBox<Enabling>,
+        shared: Arc<Shared>,
+        owner: u32,
+        most: usize,
+    ) -> Self {
         Self {
             enabling,
             shared,
+            owner,
             probes: KVVec::new(),
             firsts: KVVec::new(),
             ecbs: KVVec::new(),
@@ -196,9 +204,9 @@ impl Tracing {
         &self.shared
     }
 
-    /// Tells whether its consumer belongs to root.
-    pub(crate) fn is_root(&self) -> bool {
-        self.enabling.is_root
+    /// Returns the user who has started it.
+    pub(crate) fn owner(&self) -> u32 {
+        self.owner
     }
 
     /// Returns the number of its EPIDs, the free ones included.
@@ -206,9 +214,10 @@ impl Tracing {
         self.ecbs.len()
     }
 
-    /// Sets the most EPIDs that it may have.
+    /// Sets the most EPIDs that it may have. It keeps those that it has: new probes may use the free
+    /// ones, even while others have all the rest.
     pub(crate) fn allow(&mut self, most: usize) {
-        self.most = most;
+        self.most = most.max(self.epids());
     }
 
     /// Returns the probes that were left out.

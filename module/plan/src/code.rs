@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Admits an expression: copies a DIF object out of the DOF, verifies it and decodes it.
 
+use crate::quota::{Portion, Quota};
 use crate::report::Text;
 use crate::vars::Vars;
 use crate::{Error, Result};
 use abi::dif::{Builtin, Op, Subr};
 use abi::difo::{DifType, DifVar};
-use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use dif::bound::Prices;
 use dif::op::Insn;
 use dif::{Decoded, Difo, Program, Rules};
@@ -22,55 +22,36 @@ pub const BUDGET: u32 = 1 << 20;
 const MAX_BYTES: usize = 64 << 20;
 const MAX_OF_ALL: usize = 512 << 20;
 
-/// The most for all consumers of users except root.
-const MAX_OF_USERS: usize = MAX_OF_ALL / 4 * 3;
-
 /// The kernel memory of all clauses, in bytes.
-static ALL: AtomicUsize = AtomicUsize::new(0);
+static ALL: Quota = Quota::new();
 
 /// The kernel memory of an enabling's clauses.
-pub(crate) struct Spent {
-    bytes: usize,
-    /// The limit of all consumers together for this one.
-    most: usize,
-}
+pub(crate) struct Spent(Portion);
 
 impl Spent {
     pub(crate) fn new(is_root: bool) -> Self {
-        Self { bytes: 0, most: if is_root { MAX_OF_ALL } else { MAX_OF_USERS } }
+        Self(Portion::new(&ALL, is_root))
     }
 
     /// Returns the bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.bytes
+        self.0.amount()
     }
 
     /// Counts memory against the limits of one consumer and of all.
     pub(crate) fn charge(&mut self, bytes: usize) -> Result {
-        let mine = self.bytes.saturating_add(bytes);
-        if mine > MAX_BYTES {
+        if self.bytes().saturating_add(bytes) > MAX_BYTES {
             return Err(Error::TooMany("bytes of clauses"));
         }
-        let more = |all: usize| all.checked_add(bytes).filter(|all| *all <= self.most);
-        match ALL.fetch_update(Relaxed, Relaxed, more) {
-            Ok(_) => {
-                self.bytes = mine;
-                Ok(())
-            }
-            Err(_) => Err(Error::TooMany("bytes of clauses of all consumers")),
+        match self.0.take(bytes, MAX_OF_ALL) {
+            true => Ok(()),
+            false => Err(Error::TooMany("bytes of clauses of all consumers")),
         }
     }
 
     /// Forgets what was counted after there were so many bytes.
     pub(crate) fn back_to(&mut self, bytes: usize) {
-        ALL.fetch_sub(self.bytes.saturating_sub(bytes), Relaxed);
-        self.bytes = self.bytes.min(bytes);
-    }
-}
-
-impl Drop for Spent {
-    fn drop(&mut self) {
-        self.back_to(0);
+        self.0.give_back(self.bytes().saturating_sub(bytes));
     }
 }
 
@@ -179,19 +160,20 @@ mod tests {
     extern crate std;
 
     use super::*;
+    use crate::quota::of_users;
     use std::vec::Vec;
 
     #[test]
     fn all_consumers_together_have_a_limit() {
-        let full = || {
-            let mut one = Spent::new(true);
+        let full = |is_root| {
+            let mut one = Spent::new(is_root);
             assert!(one.charge(MAX_BYTES).is_ok() && one.charge(1).is_err());
             one
         };
-        // A part is left for root.
-        let mut all: Vec<Spent> = (0..MAX_OF_USERS / MAX_BYTES).map(|_| full()).collect();
+        let (most, of_users) = (MAX_OF_ALL / MAX_BYTES, of_users(MAX_OF_ALL) / MAX_BYTES);
+        // What root has does not count for users, and a part is left for root.
+        let mut all: Vec<Spent> = (0..most).map(|n| full(n < most - of_users)).collect();
         assert!(matches!(Spent::new(false).charge(1), Err(Error::TooMany(_))));
-        all.extend((MAX_OF_USERS / MAX_BYTES..MAX_OF_ALL / MAX_BYTES).map(|_| full()));
         let mut another = Spent::new(true);
         assert!(matches!(another.charge(1), Err(Error::TooMany(_))));
         // A refusal, a program that is taken back, and the end of a consumer leave nothing counted.

@@ -18,6 +18,7 @@
 //! | [`code`] | an expression, copied and verified |
 //! | [`shortcut`] | the parts of a clause that need no machine |
 //! | [`vars`] | the variables of a consumer, by id |
+//! | [`quota`] | what consumers may have together, and the part for root |
 //! | [`error`], [`report`] | the reasons for refusals |
 //!
 //! # Context
@@ -34,6 +35,7 @@ pub mod enabling;
 pub mod error;
 pub mod matching;
 pub mod probe;
+pub mod quota;
 pub mod report;
 pub mod shortcut;
 pub mod step;
