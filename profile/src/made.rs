@@ -7,18 +7,24 @@ use abi::probe::{put, Techniques, NAME_LEN};
 use framework::framework::ProviderId;
 use framework::{Draft, Error, Framework, Offer, Probe, Result};
 use kapi::mem;
+use kapi::task::{self, ROOT};
 use kernel::prelude::*;
 use kernel::str::BStr;
 use kernel::sync::{new_mutex, Arc, Mutex};
 
-/// The most probes of a provider, besides the usual ones.
-const MAX_PROBES: usize = 512;
+/// The most probes of a provider, besides the usual ones: for one user, for all users except root,
+/// and for all. Each has the test whether a probe counts, for the caller and the probe's owner.
+type Limit = (usize, fn(u32, u32) -> bool);
+const LIMITS: [Limit; 3] =
+    [(256, |own, owner| owner == own), (384, |_, owner| owner != ROOT), (512, |_, _| true)];
 
 /// A name that has a probe.
 struct One {
     name: [u8; NAME_LEN],
     /// `None`: it is a usual one, which stays.
     probe: Option<Arc<Probe>>,
+    /// The user for whom it was made.
+    owner: u32,
     /// The consumers that have asked for the name in an enabling. They may have matched the probe
     /// and not started yet.
     users: KVVec<u64>,
@@ -101,14 +107,21 @@ impl Made {
         if let Some(n) = consumer {
             mem::push(&mut users, n)?;
         }
-        if all.iter().filter(|one| one.probe.is_some()).count() >= MAX_PROBES {
-            let oldest = all.iter().position(|one| one.retire(framework));
-            let at = oldest.ok_or(Error::TooMany("enabled probes with a number in their names"))?;
-            let _ = all.remove(at);
+        let owner = task::owner();
+        // Only the last limit is for root.
+        let limits = LIMITS.iter().skip(if owner == ROOT { 2 } else { 0 });
+        for (most, is_among) in limits {
+            let its = |one: &&One| one.probe.is_some() && is_among(owner, one.owner);
+            if all.iter().filter(its).count() >= *most {
+                let oldest = all.iter().position(|one| its(&one) && one.retire(framework));
+                let at =
+                    oldest.ok_or(Error::TooMany("enabled probes with a number in their names"))?;
+                let _ = all.remove(at);
+            }
         }
         let parts = [provider.as_bytes(), b"", b"", name];
         let probe = Some(framework.offer(own, parts, nargs, 0)?);
-        let _ = all.push_within_capacity(One { name: name_of, probe, users });
+        let _ = all.push_within_capacity(One { name: name_of, probe, owner, users });
         drop(all);
         framework.provided();
         Ok(())
@@ -150,7 +163,7 @@ fn collect(mut draft: Draft, all: &mut KVVec<One>, names: &[&[u8]], nargs: u32) 
             one.probe = None;
             continue;
         }
-        mem::push(all, One { name: own, probe: None, users: KVVec::new() })?;
+        mem::push(all, One { name: own, probe: None, owner: ROOT, users: KVVec::new() })?;
         let offer = Offer { function: b"", name, nargs, cookie: 0, how: Techniques::empty() };
         draft.add(&offer)?;
     }

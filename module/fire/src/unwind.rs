@@ -20,6 +20,7 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use nosleep::stack::{self, Mapping, Start};
 use nosleep::ProbeCtx;
 use nosleep::{nofault, task, KVVec, Published};
+use plan::quota::{Portion, Quota};
 use zerocopy::FromBytes;
 
 /// The number of places that are searched for a file.
@@ -29,8 +30,13 @@ pub const MET: usize = 1024;
 /// The least interval between requests to the consumer for rows that it may not find, in ns.
 const PAUSE: u64 = 20_000_000;
 
+/// The most bytes of rows from one consumer, and from all.
+// CAST: 64 bits.
+const MOST: usize = rows::MAX_GIVEN as usize;
+const MOST_BY_ALL: usize = rows::MAX_GIVEN_BY_ALL as usize;
+
 /// The bytes of rows from all consumers.
-static GIVEN: AtomicU64 = AtomicU64::new(0);
+static GIVEN: Quota = Quota::new();
 
 /// The unwinding rows of a file.
 pub struct Object {
@@ -55,7 +61,7 @@ impl Object {
 pub struct Unwind {
     seed: Seed,
     files: KVVec<Published<Object>>,
-    given: AtomicU64,
+    given: Portion,
     met: KVVec<AtomicU64>,
     /// The ids of processes; 0: none.
     strangers: [AtomicU32; MAX_STRANGERS],
@@ -63,12 +69,6 @@ pub struct Unwind {
     told: AtomicU64,
     /// The number of stacks that ended early because of that.
     early: AtomicU64,
-}
-
-impl Drop for Unwind {
-    fn drop(&mut self) {
-        GIVEN.fetch_sub(*self.given.get_mut(), Relaxed);
-    }
 }
 
 /// Returns bytes as rows. An empty vector has no memory, so it may be unaligned.
@@ -90,11 +90,17 @@ fn first_place(seed: Seed, key: Key) -> usize {
 
 impl Unwind {
     /// Makes it of as many empty places as [`FILES`] and zeroed words as [`MET`]. `seed` is random.
-    pub fn new(files: KVVec<Published<Object>>, met: KVVec<AtomicU64>, seed: Seed) -> Self {
+    /// `is_root`: its consumer belongs to root.
+    pub fn new(
+        files: KVVec<Published<Object>>,
+        met: KVVec<AtomicU64>,
+        seed: Seed,
+        is_root: bool,
+    ) -> Self {
         Self {
             seed,
             files,
-            given: AtomicU64::new(0),
+            given: Portion::new(&GIVEN, is_root),
             met,
             strangers: [const { AtomicU32::new(0) }; MAX_STRANGERS],
             told: AtomicU64::new(0),
@@ -114,21 +120,14 @@ impl Unwind {
     }
 
     /// Counts the bytes of rows that are added. Returns false if so many are not allowed.
-    pub fn pay(&self, size: u64) -> bool {
-        let given = self.given.load(Relaxed).saturating_add(size);
-        let by_all = GIVEN.fetch_add(size, Relaxed).saturating_add(size);
-        if given > rows::MAX_GIVEN || by_all > rows::MAX_GIVEN_BY_ALL {
-            GIVEN.fetch_sub(size, Relaxed);
-            return false;
-        }
-        self.given.store(given, Relaxed);
-        true
+    pub fn pay(&self, size: usize) -> bool {
+        let own = self.given.amount().saturating_add(size);
+        own <= MOST && self.given.take(size, MOST_BY_ALL)
     }
 
     /// Undoes [`Self::pay`] for rows that are freed.
-    pub fn refund(&self, size: u64) {
-        self.given.fetch_sub(size, Relaxed);
-        GIVEN.fetch_sub(size, Relaxed);
+    pub fn refund(&self, size: usize) {
+        self.given.give_back(size);
     }
 
     fn find<'c>(&'c self, ctx: &'c ProbeCtx, key: Key) -> Option<&'c [Row]> {

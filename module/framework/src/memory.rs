@@ -17,6 +17,7 @@ use fire::unwind::{Object, Unwind, MET};
 use fire::words::Words;
 use kapi::percpu::{self, PerCpu};
 use kapi::publish::{Published, Replace, Retired};
+use kapi::task::ROOT;
 use kapi::wake::Waker;
 use kapi::{mem, task, xcall};
 use kernel::prelude::*;
@@ -214,19 +215,20 @@ pub(crate) fn shared(
     })
 }
 
-/// Allocates the places for the unwinding rows of files.
+/// Allocates the places for the unwinding rows of files, for a consumer of the current task.
 pub(crate) fn unwind() -> Result<Unwind> {
     let mut files = mem::accounted::vec(FILES)?;
     for _ in 0..FILES {
         let _ = files.push_within_capacity(Published::empty());
     }
-    Ok(Unwind::new(files, mem::zeroed_atomics(MET)?, kapi::time::seed()))
+    let is_root = task::owner() == ROOT;
+    Ok(Unwind::new(files, mem::zeroed_atomics(MET)?, kapi::time::seed(), is_root))
 }
 
 /// Adds the unwinding rows of a file. It must not run twice at the same time for a consumer.
 pub(crate) fn add_rows(unwind: &Unwind, key: abi::unwind::Key, rows: KVVec<u8>) -> Result {
     Object::check(&rows).map_err(Error::Rows)?;
-    let size = rows.len() as u64;
+    let size = rows.len();
     let object = mem::boxed(Object { key: Some(key), rows })?;
     let is_free = |p: &&Published<Object>| p.with(|o| o.is_none_or(|o| o.key.is_none()));
     let is_full = || !unwind.all_places().any(|p| is_free(&p));
@@ -239,7 +241,7 @@ pub(crate) fn add_rows(unwind: &Unwind, key: abi::unwind::Key, rows: KVVec<u8>) 
         return Err(Error::TooMany("bytes of rows"));
     }
     if let Some(old) = place.swap(Some(object)).and_then(Retired::into_inner) {
-        unwind.refund(old.rows.len() as u64);
+        unwind.refund(old.rows.len());
     }
     Ok(())
 }
@@ -249,7 +251,7 @@ pub(crate) fn remove_rows(unwind: &Unwind, key: abi::unwind::Key) -> Result {
     let place = place_of(unwind, key).ok_or(ENOENT)?;
     let removed = mem::boxed(Object { key: None, rows: KVVec::new() })?;
     if let Some(old) = place.swap(Some(removed)).and_then(Retired::into_inner) {
-        unwind.refund(old.rows.len() as u64);
+        unwind.refund(old.rows.len());
     }
     Ok(())
 }

@@ -16,10 +16,11 @@ use crate::rcu::{Node, Table};
 use crate::sites;
 use crate::space::Space;
 use crate::sys;
+use crate::task::{self, ROOT};
 use core::cell::UnsafeCell;
 use core::ptr;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use core::sync::atomic::{AtomicPtr, AtomicUsize};
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize};
 use kernel::alloc::flags::GFP_KERNEL_ACCOUNT;
 use kernel::alloc::KVVec;
 use kernel::bindings;
@@ -31,8 +32,10 @@ use kernel::sync::{Arc, ArcBorrow};
 
 /// The most processes that one follower follows.
 const MOST_FOLLOWED: usize = 1024;
-/// The most followers of everyone.
+/// The most followers of everyone: of all users, of all except root, and of one of these.
 const MOST_EVERYONE: usize = 8;
+const MOST_OF_USERS: usize = 6;
+const MOST_OF_USER: usize = 4;
 /// The most files that one of them has called uninteresting; the oldest makes room.
 const MOST_IGNORED: usize = 8192;
 
@@ -58,6 +61,19 @@ static FOLLOWED_COUNT: AtomicUsize = AtomicUsize::new(0);
 static EVERYONE: [AtomicPtr<Questions>; MOST_EVERYONE] =
     [const { AtomicPtr::new(ptr::null_mut()) }; MOST_EVERYONE];
 static EVERYONE_COUNT: AtomicUsize = AtomicUsize::new(0);
+/// The user of each follower of everyone.
+static OWNERS: [AtomicU32; MOST_EVERYONE] = [const { AtomicU32::new(ROOT) }; MOST_EVERYONE];
+
+/// Tells whether a user may have one more follower of everyone. The lock is held.
+fn has_share(owner: u32, _held: &Held) -> bool {
+    let in_use = || EVERYONE.iter().zip(&OWNERS).filter(|(at, _)| !at.load(Relaxed).is_null());
+    let count = |is: fn(u32, u32) -> bool| {
+        in_use().filter(|(_, other)| is(owner, other.load(Relaxed))).count()
+    };
+    owner == ROOT
+        || count(|own, other| own == other) < MOST_OF_USER
+            && count(|_, other| other != ROOT) < MOST_OF_USERS
+}
 
 /// Returns a follower that a reader has found in [`FOLLOWED`] or [`EVERYONE`].
 ///
@@ -211,13 +227,16 @@ impl Follower {
     pub fn follow_everyone(&self) -> Result {
         mem::ask()?;
         sites::expect();
-        let own = Arc::as_ptr(&self.questions).cast_mut();
-        self.locked(|_, _| {
+        let (own, user) = (Arc::as_ptr(&self.questions).cast_mut(), task::owner());
+        self.locked(|_, held| {
             if EVERYONE.iter().any(|at| at.load(Relaxed) == own) {
                 return Ok(());
             }
-            let free = EVERYONE.iter().find(|at| at.load(Relaxed).is_null()).ok_or(ENOSPC)?;
+            let mut free = EVERYONE.iter().zip(&OWNERS).filter(|_| has_share(user, held));
+            let free = free.find(|(at, _)| at.load(Relaxed).is_null());
+            let (free, owner) = free.ok_or(ENOSPC)?;
             to_result(sys::kapi_mapped_on())?;
+            owner.store(user, Relaxed);
             free.store(own, Release);
             EVERYONE_COUNT.fetch_add(1, Relaxed);
             Ok(())

@@ -91,7 +91,7 @@ pub fn shared(e: &mut Enabling, sizes: Sizes) -> Shared {
         counters: Counters::default(),
         deadman: Deadman::new(PerCpu::of(cpus, |_| Here::new())),
         waker: None,
-        unwind: Arc::new(Unwind::new(files, atomics(MET), [1, 2])),
+        unwind: Arc::new(Unwind::new(files, atomics(MET), [1, 2], true)),
         special: [Published::empty(), Published::empty(), Published::empty()],
         owner: ([0; 16], 1),
         numbers: (AtomicU32::new(aggs), aggs + numbers as u32),
