@@ -18,6 +18,7 @@ use core::cell::RefCell;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use nosleep::{Arc, KVVec, PerCpu, ProbeCtx, Published, Waker};
 use plan::probe::Special;
+use plan::quota::Portion;
 use plan::vars::Vars;
 
 /// The phase of the tracing.
@@ -159,6 +160,8 @@ pub struct Shared {
     pub specsize: usize,
     /// The nested probes that the CPUs had dropped before this consumer started.
     pub nested_before: u64,
+    /// The memory of its buffers, of what all consumers may have.
+    pub memory: Portion,
 }
 
 impl Shared {

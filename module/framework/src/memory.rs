@@ -23,6 +23,7 @@ use kapi::{mem, task, xcall};
 use kernel::prelude::*;
 use kernel::sync::Arc;
 use plan::enabling::Enabling;
+use plan::quota::{Portion, Quota};
 use plan::vars::Vars;
 
 /// The words of each CPU's cache of keys: a power of two.
@@ -49,10 +50,30 @@ fn parts_of(n: usize, size: usize) -> kernel::error::Result<KVVec<Part<KVVec<u8>
 /// No size is halved to less than this, in bytes.
 const LEAST: u64 = 4096;
 
+/// The memory of all consumers whose size options set, in bytes.
+static ALL: Quota = Quota::new();
+
+/// Counts what each of these options needs, and `rest` bytes. A consumer may have a quarter of the
+/// memory that is available, and all together half of the machine's. If that is too little, returns
+/// the option that needs most.
+fn pay(
+    needs: &[(OptionId, usize)],
+    rest: usize,
+    is_root: bool,
+) -> core::result::Result<Portion, Option<OptionId>> {
+    let memory = Portion::new(&ALL, is_root);
+    let sum = needs.iter().fold(rest, |sum, (_, bytes)| sum.saturating_add(*bytes));
+    match sum <= mem::available() / 4 && memory.take(sum, mem::total() / 2) {
+        true => Ok(memory),
+        false => Err(needs.iter().max_by_key(|(_, bytes)| *bytes).map(|(id, _)| *id)),
+    }
+}
+
 /// The memory of a consumer whose size an option sets.
 struct Memory {
     cpus: PerCpu<RefCell<CpuState>>,
     dynvars: DynVars,
+    paid: Portion,
 }
 
 /// Names the option if there is no memory for its size.
@@ -79,6 +100,13 @@ fn principal_of(
         policy::RING => Principal::ring(memory, mem::zeroed_bytes(principal::starts_for(size))?),
         _ => Principal::new(memory),
     })
+}
+
+/// Returns the bytes that [`dynvars`] allocates.
+fn dynvars_size(bytes: usize, vars: &Vars) -> usize {
+    let room = DynVars::room(bytes, vars, kapi::context::cpus());
+    let words = room.words.saturating_add(room.elements).saturating_add(room.ended);
+    words.saturating_mul(size_of::<u64>())
 }
 
 /// Allocates a space of `bytes` for these variables.
@@ -114,12 +142,28 @@ impl Memory {
         // Without speculate(), no memory is needed, but speculation() must still find free ones.
         let parts = if e.speculates { size(OptionId::Nspec) } else { 0 };
         let (locals, key, known) = (e.vars.local.words(), e.key_words, numbers(e));
-        let scratch = dif::scratch::size(size(OptionId::Strsize), e.vars.largest());
+        // The second half is for memory that clauses keep for later ones.
+        let scratch =
+            dif::scratch::size(size(OptionId::Strsize), e.vars.largest()).saturating_mul(2);
+        // A CPU that is offline gets nothing.
+        let is_here = |cpu| xcall::is_online(cpu) && (only_cpu == UNSET || only_cpu == cpu as u64);
+        let here = (0..kapi::context::cpus()).filter(|cpu| is_here(*cpu)).count();
+        // There is one spare, which replaces the buffer of the CPU whose records are taken.
+        let spare = here.saturating_add(1);
+        let needs = [
+            (OptionId::Bufsize, bufsize.saturating_mul(spare)),
+            (OptionId::Aggsize, aggsize.saturating_mul(spare)),
+            (OptionId::Specsize, specsize.saturating_mul(parts).saturating_mul(here)),
+            (OptionId::Dynvarsize, dynvars_size(size(OptionId::Dynvarsize), &e.vars)),
+        ];
+        let paid = pay(&needs, scratch.saturating_mul(here), e.is_root).map_err(|id| {
+            short.set(id);
+            Error::Memory
+        })?;
         let seed = kapi::time::seed();
         let cpus = percpu::new(|cpu| {
-            let here = xcall::is_online(cpu) && (only_cpu == UNSET || only_cpu == cpu as u64);
-            // An offline CPU gets nothing.
-            let some = |n: usize| if here { n } else { 0 };
+            let is_here = is_here(cpu);
+            let some = |n: usize| if is_here { n } else { 0 };
             let words = |n: usize| mem::zeroed_words(some(n));
             Ok(RefCell::new(CpuState {
                 principal: of(
@@ -134,8 +178,7 @@ impl Memory {
                     words(if key > 0 { CACHE } else { 0 })?,
                 ),
                 parts: of(OptionId::Specsize, short, parts_of(some(parts), specsize))?,
-                // The second half is for memory that clauses keep for later ones.
-                scratch: mem::zeroed_bytes(some(scratch.saturating_mul(2)))?,
+                scratch: mem::zeroed_bytes(some(scratch))?,
                 kept: 0,
                 locals: words(locals)?,
                 key: Key::new(words(key)?, words(key)?),
@@ -145,7 +188,7 @@ impl Memory {
             }))
         })?;
         let dynvars = dynvars(size(OptionId::Dynvarsize), &e.vars);
-        Ok(Self { cpus, dynvars: of(OptionId::Dynvarsize, short, dynvars)? })
+        Ok(Self { cpus, dynvars: of(OptionId::Dynvarsize, short, dynvars)?, paid })
     }
 }
 
@@ -164,7 +207,7 @@ pub(crate) fn shared(
     if only_cpu != UNSET && !is_there(only_cpu) {
         return Err(Error::Cpu(only_cpu));
     }
-    let Memory { cpus, dynvars } = loop {
+    let Memory { cpus, dynvars, paid } = loop {
         let short = Cell::new(None);
         match Memory::new(e, &options, &short) {
             Ok(memory) => break memory,
@@ -212,6 +255,7 @@ pub(crate) fn shared(
         dynvarsize: size(OptionId::Dynvarsize),
         specsize: size(OptionId::Specsize),
         nested_before: kapi::context::nested(),
+        memory: paid,
     })
 }
 

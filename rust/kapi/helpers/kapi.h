@@ -79,6 +79,8 @@ void kapi_lock(unsigned int which);
 void kapi_unlock(unsigned int which);
 
 /* mem.c */
+size_t kapi_memory_available(void);
+size_t kapi_memory_total(void);
 void *kapi_zalloc(size_t bytes);
 void *kapi_alloc_exact(size_t bytes);
 void *kapi_alloc_charged(size_t bytes);

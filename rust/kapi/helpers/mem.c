@@ -6,16 +6,28 @@
 #include <linux/vmalloc.h>
 #include "kapi.h"
 
+/* Returns the bytes that can be allocated without swapping, by the kernel's estimate. */
+size_t kapi_memory_available(void)
+{
+	long pages = si_mem_available();
+
+	return pages < 0 ? 0 : (size_t)pages << PAGE_SHIFT;
+}
+
+/* Returns the bytes of the machine's memory. */
+size_t kapi_memory_total(void)
+{
+	return totalram_pages() << PAGE_SHIFT;
+}
+
 /*
  * Allocates for a user's request: charged to its cgroup, refused without an OOM kill and without a
  * warning.
  */
 void *kapi_zalloc(size_t bytes)
 {
-	long pages = si_mem_available();
-
-	/* A request takes several such blocks, and others need memory too. */
-	if (pages < 0 || (bytes >> PAGE_SHIFT) > pages / 4)
+	/* Others need memory too. */
+	if (bytes > kapi_memory_available() / 4)
 		return NULL;
 	return kvzalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
 }

@@ -34,6 +34,16 @@ pub fn ask() -> Result {
     }
 }
 
+/// Returns the bytes of the machine's memory.
+pub fn total() -> usize {
+    sys::kapi_memory_total()
+}
+
+/// Returns the bytes that can be allocated without swapping, by the kernel's estimate.
+pub fn available() -> usize {
+    sys::kapi_memory_available()
+}
+
 /// Only the caller learns of a refused request, not the kernel log, because a user often chooses
 /// the size.
 fn flags() -> Flags {

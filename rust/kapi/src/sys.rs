@@ -380,6 +380,8 @@ unsafe extern "C" {
     /// `kapi_unmaps_begin` has succeeded.
     pub(crate) fn kapi_unmaps_end();
 
+    pub(crate) safe fn kapi_memory_available() -> usize;
+    pub(crate) safe fn kapi_memory_total() -> usize;
     pub(crate) safe fn kapi_zalloc(bytes: usize) -> *mut u8;
     pub(crate) safe fn kapi_alloc_exact(bytes: usize) -> *mut u8;
     pub(crate) safe fn kapi_alloc_charged(bytes: usize) -> *mut u8;

@@ -19,6 +19,7 @@ use fire::words::Words;
 use mem::{zeroed_atomics, zeroed_bytes, zeroed_words, Arc, KVec};
 use nosleep::{PerCpu, Published};
 use plan::enabling::Enabling;
+use plan::quota::{Portion, Quota};
 use std::cell::RefCell;
 use std::sync::atomic::AtomicU32;
 
@@ -36,6 +37,8 @@ pub struct Sizes {
     /// The most values with constant keys.
     pub numbers: usize,
 }
+
+static MEMORY: Quota = Quota::new();
 
 /// Collects items into a vector of the kernel's kind.
 pub fn vector<T>(items: impl IntoIterator<Item = T>) -> KVec<T> {
@@ -102,5 +105,6 @@ pub fn shared(e: &mut Enabling, sizes: Sizes) -> Shared {
         dynvarsize,
         specsize: bufsize,
         nested_before: 0,
+        memory: Portion::new(&MEMORY, true),
     }
 }

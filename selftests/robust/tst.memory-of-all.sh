@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0
+# ASSERTION: the buffers of a consumer take a quarter of the available memory on all CPUs together, those of all consumers half of the
+# machine's; what is freed can be used again.
+# SECONDS: 180
+. /src/selftests/lib/sh
+kb() { awk -v what="$1:" '$1 == what { print $2 }' /proc/meminfo; }
+cpus=$(nproc)
+# try BUFSIZE: as much on each CPU, and one spare.
+try() { dtrace -q -b "$1" -x bufresize=manual -n 'BEGIN { trace("ok"); exit(0); }' 2>&1; }
+refusal='the kernel has no memory for bufsize of'
+expect "an eighth" "$(try $(($(kb MemAvailable) / 8 / (cpus + 1)))k)" ok
+size=$(($(kb MemAvailable) * 3 / 8 / (cpus + 1)))
+try ${size}k | grep -qF "$refusal $((size * 1024)) bytes" || fail "three eighths: $(try ${size}k)"
+# Fourteen parts of 32 fit into a half; with the rest of what a consumer has, sixteen may not.
+size=$(($(kb MemTotal) / 32 / (cpus + 1)))k
+tracers=()
+for n in $(seq 14); do
+	trace /tmp/o$n -b $size -x bufresize=manual -n 'tick-1h { trace(1); }'
+	tracers+=("$tracer")
+done
+trace /tmp/o -n 'tick-1h { trace(1); }' -b $size
+try $(($(kb MemTotal) / 16 / (cpus + 1)))k | grep -qF "$refusal" || fail "more than a half"
+expect "a small one" "$(try 4k)" ok
+kill -INT "$tracer" "${tracers[@]}"
+wait "$tracer" "${tracers[@]}"
+expect "after them" "$(try $(($(kb MemTotal) / 16 / (cpus + 1)))k)" ok
