@@ -60,7 +60,7 @@ pub(crate) struct Desk {
 impl Desk {
     /// Allocates a desk for many functions in order of address (`many`), or for a few.
     pub(crate) fn new(many: bool) -> Result<Self> {
-        Ok(Self::with(mem::zeroed_words(SCRATCH_WORDS)?, many))
+        Ok(Self::with(mem::filled(SCRATCH_WORDS, 0)?, many))
     }
 
     /// Makes a desk with the words of another one.

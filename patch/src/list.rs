@@ -60,7 +60,7 @@ fn sort_by_digits<T: Copy>(list: &mut [T], key: &impl Fn(&T) -> u64) -> Option<(
     let least = list.iter().map(key).min()?;
     let range = list.iter().map(key).max()?.wrapping_sub(least);
     let mut copy: KVVec<T> = mem::exact(list.len()).ok()?;
-    let mut counts: KVVec<u64> = mem::zeroed_words(1 << DIGIT).ok()?;
+    let mut counts: KVVec<u64> = mem::filled(1 << DIGIT, 0).ok()?;
     let mut shift = 0u32;
     while shift < 64 && range >> shift != 0 {
         let digit = |m: &T| (key(m).wrapping_sub(least) >> shift) as usize & ((1 << DIGIT) - 1);

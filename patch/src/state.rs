@@ -93,7 +93,7 @@ impl State {
             return None;
         }
         if self.scratch.is_empty() {
-            self.scratch = mem::zeroed_words(SCRATCH_WORDS).ok()?;
+            self.scratch = mem::filled(SCRATCH_WORDS, 0).ok()?;
         }
         let mut desk = Desk::with(core::mem::take(&mut self.scratch), false);
         let mut plans = KVVec::new();

@@ -148,7 +148,7 @@ impl Reader {
         self.window = 0..0;
         if self.bytes.len() < size as usize {
             drop(core::mem::take(&mut self.bytes));
-            self.bytes = mem::zeroed_bytes(size as usize)?;
+            self.bytes = mem::filled(size as usize, 0)?;
         }
         let there = self.bytes.get_mut(..size as usize).is_some_and(|b| read_as_it_was(start, b));
         if there {

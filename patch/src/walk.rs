@@ -125,14 +125,14 @@ struct Set {
 
 impl Set {
     fn new() -> Result<Self> {
-        Ok(Self { slots: mem::zeroed_words(1 << 14)?, len: 0 })
+        Ok(Self { slots: mem::filled(1 << 14, 0)?, len: 0 })
     }
 
     /// Adds an address. Returns false if it was in the set.
     fn insert(&mut self, addr: u64) -> Result<bool> {
         // Up to half full, chains stay short.
         if self.len >= self.slots.len() / 2 {
-            let slots = mem::zeroed_words(self.slots.len().saturating_mul(4))?;
+            let slots = mem::filled(self.slots.len().saturating_mul(4), 0)?;
             let old = core::mem::replace(self, Self { slots, len: 0 });
             for addr in old.slots.iter().filter(|a| **a != 0) {
                 self.put(*addr);

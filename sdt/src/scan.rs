@@ -180,7 +180,7 @@ impl<S: Source> Image for Collected<'_, S> {
         if len > MAX_FUNCTION {
             return None;
         }
-        let mut code = mem::zeroed_bytes(len as usize).ok()?;
+        let mut code = mem::filled(len as usize, 0_u8).ok()?;
         self.text(start, &mut code).then(|| Boundary::find(&code, start, addr))?
     }
 

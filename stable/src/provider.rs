@@ -315,7 +315,7 @@ impl Provider for Stable {
     }
 
     fn enable(&self, probes: &[Arc<Probe>], refuse: &mut dyn FnMut(usize, EnableError)) {
-        let Ok(mut refused) = mem::zeroed_bytes(probes.len()) else {
+        let Ok(mut refused) = mem::filled(probes.len(), 0_u8) else {
             return (0..probes.len()).for_each(|i| refuse(i, EnableError::Memory));
         };
         let mut no = |i: usize, why| {

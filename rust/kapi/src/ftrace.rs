@@ -16,7 +16,6 @@ use crate::symbols;
 use crate::sys::{self, FtraceFns};
 use crate::xcall;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use kernel::alloc::KVVec;
 use kernel::bindings;
 use kernel::ffi::{c_int, c_ulong};
 use kernel::prelude::*;
@@ -282,7 +281,7 @@ pub fn attach(sites: &[u64], refused: &mut dyn FnMut(usize, Refused)) {
     let mut all = |why| (0..sites.len()).for_each(|i| refused(i, why));
     let Some(fns) = symbols::ftrace_fns() else { return all(Refused::Unsupported) };
     let (Ok(mut verdicts), Ok(mut rest), Ok(())) =
-        (verdicts(sites.len()), mem::zeroed_words(sites.len()), mem::ask())
+        (mem::filled(sites.len(), Verdict::Change), mem::filled(sites.len(), 0), mem::ask())
     else {
         return all(Refused::Memory);
     };
@@ -301,12 +300,6 @@ pub fn attach(sites: &[u64], refused: &mut dyn FnMut(usize, Refused)) {
             refused(i, *why);
         }
     }
-}
-
-fn verdicts(n: usize) -> Result<KVVec<Verdict>> {
-    let mut all = mem::exact(n)?;
-    all.resize(n, Verdict::Change, GFP_KERNEL)?;
-    Ok(all)
 }
 
 /// Detaches the sites. A site that is not attached is no error. `ENOMEM`: the kernel had no memory
@@ -329,7 +322,8 @@ fn detach_held(fns: &'static FtraceFns, sites: &[u64]) -> Result {
     if sites.is_empty() || !sys::kapi_ftrace_attached() {
         return Ok(());
     }
-    let (room, rest) = (verdicts(sites.len()), mem::zeroed_words(sites.len()));
+    let room = mem::filled(sites.len(), Verdict::Change);
+    let rest = mem::filled(sites.len(), 0);
     if let (Ok(mut verdicts), Ok(mut rest)) = (room, rest) {
         return Batch { fns, sites, verdicts: &mut verdicts, rest: &mut rest }.remove();
     }

@@ -107,9 +107,10 @@ pub fn zeroed_atomics(n: usize) -> Result<KVVec<AtomicU64>> {
     unsafe { raw(n) }
 }
 
-/// Allocates `n` zeroed values and charges them to the caller's cgroup. `n` may be any number: a
-/// request for more than a quarter of the machine's free memory is refused, without a log entry and
-/// without driving the machine out of memory.
+/// Allocates `n` zeroed values and charges them to the caller's cgroup. As with [`charged`], the
+/// caller holds no lock that others wait for; see [`filled`]. `n` may be any number: a request for
+/// more than a quarter of the machine's free memory is refused, without a log entry and without
+/// driving the machine out of memory.
 pub fn zeroed<T: Zeroable>(n: usize) -> Result<KVVec<T>> {
     // SAFETY: all-zero bytes are a valid `T`, because it is `Zeroable`.
     unsafe { raw(n) }
@@ -174,6 +175,13 @@ unsafe fn from_kernel<T>(
     // and its first `len` are initialised. It is aligned to 8 bytes, like all such memory, and `T`
     // needs no more.
     Ok(unsafe { KVVec::from_raw_parts(at.as_ptr().cast(), len, n) })
+}
+
+/// Allocates `n` copies of a value, charged to nobody; see [`exact`].
+pub fn filled<T: Clone>(n: usize, value: T) -> Result<KVVec<T>> {
+    let mut all = exact(n)?;
+    all.resize(n, value, flags())?;
+    Ok(all)
 }
 
 /// Allocates a copy for long use; see [`exact`].
