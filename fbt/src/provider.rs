@@ -206,7 +206,7 @@ impl Provider for Fbt {
         &[b"entry", b"return"]
     }
 
-    fn provide(&self, _: &Framework, _: ProviderId, _name: Option<&[u8]>) {
+    fn provide(&self, _: &Framework, _: ProviderId) {
         let Some(context) = CONTEXT.with(|c| c.cloned()) else { return };
         let mut events = self.events.lock();
         if events.provided || events.closed {

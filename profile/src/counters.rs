@@ -113,28 +113,22 @@ impl Provider for Cpc {
         Start::Interrupt
     }
 
-    fn provide(&self, framework: &Framework, own: ProviderId, name: Option<&[u8]>) {
-        match name {
-            // The consumer explains a wrong name; it parses names as we do.
-            Some(name) if cpc::parse(name).is_ok_and(|c| exists(&c)) => {
-                self.made.list(framework, own, "cpc", name, NARGS);
-            }
-            Some(_) => {}
-            None => self.offered.once(framework, "cpc", || self.usual(framework, own)),
-        }
+    fn provide(&self, framework: &Framework, own: ProviderId) {
+        self.offered.once(framework, "cpc", || self.usual(framework, own));
     }
 
-    fn keep(
+    fn provide_one(
         &self,
         framework: &Framework,
         own: ProviderId,
         name: &[u8],
-        consumer: u64,
+        consumer: Option<u64>,
     ) -> framework::Result {
         match cpc::parse(name) {
             Ok(counter) if exists(&counter) => {
-                self.made.make(framework, own, "cpc", name, NARGS, Some(consumer))
+                self.made.make(framework, own, "cpc", name, NARGS, consumer)
             }
+            // The consumer explains a wrong name; it parses names as we do.
             _ => Ok(()),
         }
     }

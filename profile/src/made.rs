@@ -4,10 +4,12 @@
 //! a consumer could take all names by listing them.
 
 use abi::probe::{put, Techniques, NAME_LEN};
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use framework::framework::ProviderId;
 use framework::{Draft, Error, Framework, Offer, Probe, Result};
 use kapi::mem;
 use kapi::task::{self, ROOT};
+use kapi::time::monotonic_ns;
 use kernel::prelude::*;
 use kernel::str::BStr;
 use kernel::sync::{new_mutex, Arc, Mutex};
@@ -17,6 +19,11 @@ use kernel::sync::{new_mutex, Arc, Mutex};
 type Limit = (usize, fn(u32, u32) -> bool);
 const LIMITS: [Limit; 3] =
     [(256, |own, owner| owner == own), (384, |_, owner| owner != ROOT), (512, |_, _| true)];
+
+/// The time of the last log entry about a name that could not be listed, and the least time between
+/// two of them, in ns. A tracer may list as often as it likes.
+static LOGGED: AtomicU64 = AtomicU64::new(0);
+const PAUSE: u64 = 60_000_000_000;
 
 /// A name that has a probe.
 struct One {
@@ -72,23 +79,30 @@ impl Made {
         }
     }
 
-    /// Makes a probe with `nargs` arguments for a name that a consumer lists.
-    pub(crate) fn list(
+    /// Makes a probe with `nargs` arguments for a name, and keeps it for this consumer, if any.
+    /// Without one, the name is only listed, and the command refers to the log if that fails.
+    pub(crate) fn make(
         &self,
         framework: &Framework,
         own: ProviderId,
         provider: &str,
         name: &[u8],
         nargs: u32,
-    ) {
-        if let Err(e) = self.make(framework, own, provider, name, nargs, None) {
-            let name = BStr::from_bytes(name);
-            pr_warn!("{provider}: {name}: not made: {}\n", core::format_args!("{e}"));
+        consumer: Option<u64>,
+    ) -> Result {
+        let made = self.try_make(framework, own, provider, name, nargs, consumer);
+        if let (Err(e), None) = (&made, consumer) {
+            let (now, last) = (monotonic_ns(), LOGGED.load(Relaxed));
+            let is_due = last == 0 || now.saturating_sub(last) >= PAUSE;
+            if is_due && LOGGED.compare_exchange(last, now, Relaxed, Relaxed).is_ok() {
+                let name = BStr::from_bytes(name);
+                pr_warn!("{provider}: {name}: not made: {}\n", core::format_args!("{e}"));
+            }
         }
+        made
     }
 
-    /// Makes a probe with `nargs` arguments for a name, and keeps it for this consumer.
-    pub(crate) fn make(
+    fn try_make(
         &self,
         framework: &Framework,
         own: ProviderId,

@@ -74,20 +74,20 @@ impl Provider for Profile {
         Start::Interrupt
     }
 
-    fn provide(&self, framework: &Framework, own: ProviderId, name: Option<&[u8]>) {
-        // The consumer explains a wrong name; it parses names as we do.
-        match name {
-            Some(name) if rate::parse(name).is_ok() => {
-                self.made.list(framework, own, "profile", name, NARGS);
-            }
-            Some(_) => {}
-            None => self.made.usual(framework, own, "profile", &USUAL, NARGS),
-        }
+    fn provide(&self, framework: &Framework, own: ProviderId) {
+        self.made.usual(framework, own, "profile", &USUAL, NARGS);
     }
 
-    fn keep(&self, framework: &Framework, own: ProviderId, name: &[u8], consumer: u64) -> Result {
+    fn provide_one(
+        &self,
+        framework: &Framework,
+        own: ProviderId,
+        name: &[u8],
+        consumer: Option<u64>,
+    ) -> Result {
         match rate::parse(name) {
-            Ok(_) => self.made.make(framework, own, "profile", name, NARGS, Some(consumer)),
+            Ok(_) => self.made.make(framework, own, "profile", name, NARGS, consumer),
+            // The consumer explains a wrong name; it parses names as we do.
             Err(_) => Ok(()),
         }
     }

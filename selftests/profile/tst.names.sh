@@ -43,6 +43,21 @@ end_trace
 dtrace -n "$(seq -s , -f 'tick-%gms' 600)" >/tmp/o 2>&1 && fail "600 in one program"
 grep -q 'too many enabled probes with a number in their names' /tmp/o || { cat /tmp/o; fail "600 in one program"; }
 dtrace -l -n tick-78s >/dev/null || fail "one more after it"
+# A user who is not root has half of them. When all are enabled, listing others is refused, but does not fill the log.
+chmod 666 /dev/dtrace/dtrace
+few='-all,+perfmon,+bpf'
+setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set $few --inh-caps $few --ambient-caps $few \
+	dtrace -n "$(seq -s , -f 'tick-%gs' 300)" >/tmp/o 2>&1 && fail "300 of a user"
+grep -q 'too many enabled probes with a number in their names' /tmp/o || { cat /tmp/o; fail "300 of a user"; }
+chmod 600 /dev/dtrace/dtrace
+trace /tmp/held -n "$(seq -s , -f 'tick-%gs' 512) { n++; }"
+for n in 1 2 3; do
+	dtrace -l -n tick-99${n}s >/tmp/o 2>&1 && fail "513"
+	grep -q "the kernel's log (.dmesg.) says why" /tmp/o || { cat /tmp/o; fail "listing the 513th"; }
+done
+expect "in the log" "$(dmesg | grep 'not made' | sed 's/.*profile: //')" \
+	"tick-991s: not made: too many enabled probes with a number in their names"
+end_trace
 rmmod dtrace || fail rmmod
 insmod "$module" || fail insmod
 dtrace -l -n tick-77s >/dev/null || fail "after it was reloaded"

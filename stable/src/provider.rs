@@ -309,7 +309,7 @@ impl Provider for Stable {
         &self.names
     }
 
-    fn provide(&self, framework: &Framework, own: ProviderId, _name: Option<&[u8]>) {
+    fn provide(&self, framework: &Framework, own: ProviderId) {
         let name = self.name.unwrap_or("sdt");
         self.offered.once(framework, name, || self.offer(framework, own));
     }

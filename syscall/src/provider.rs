@@ -178,7 +178,7 @@ impl Provider for Syscall {
         &[b"entry", b"return"]
     }
 
-    fn provide(&self, framework: &Framework, own: ProviderId, _name: Option<&[u8]>) {
+    fn provide(&self, framework: &Framework, own: ProviderId) {
         self.offered.once(framework, "syscall", || self.offer(framework, own));
     }
 

@@ -433,9 +433,9 @@ impl Framework {
         let all = self.providers()?;
         let may_be = |p: &dyn Provider| wanted.may_be(p.name(), p.probe_names());
         for (id, p) in all.iter().enumerate().filter(|(_, p)| may_be(&***p)) {
-            match (wanted.lone_name(), consumer) {
-                (Some(name), Some(consumer)) => p.keep(self, ProviderId(id), name, consumer)?,
-                (name, _) => p.provide(self, ProviderId(id), name),
+            match wanted.lone_name() {
+                Some(name) => p.provide_one(self, ProviderId(id), name, consumer)?,
+                None => p.provide(self, ProviderId(id)),
             }
         }
         Ok(())

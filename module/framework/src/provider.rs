@@ -80,30 +80,30 @@ pub trait Provider: Send + Sync {
         Start::Here(0)
     }
 
-    /// Offers probes that have not been offered yet, because a description may match some. `name`
-    /// is set if a consumer lists a single probe without module and function; a provider with
-    /// endlessly many names creates that probe now. Offer them to `framework`, as `own`.
+    /// Offers probes that have not been offered yet, because a description may match some. Offer
+    /// them to `framework`, as `own`.
     ///
     /// # Context
     /// *process*, may sleep. The framework holds no lock except that of one consumer.
-    fn provide(&self, framework: &Framework, own: ProviderId, name: Option<&[u8]>) {
-        let _ = (framework, own, name);
+    fn provide(&self, framework: &Framework, own: ProviderId) {
+        let _ = (framework, own);
     }
 
-    /// Works like [`Self::provide`] for a single probe that a consumer enables. A provider with
-    /// endlessly many names keeps it until [`Self::leave`].
+    /// Works like [`Self::provide`] for a single probe that a consumer names without module and
+    /// function. A provider with endlessly many names creates it now. If the `consumer` enables it
+    /// and does not only list it, the provider keeps it until [`Self::leave`].
     ///
     /// # Context
     /// *process*, may sleep. The framework holds no lock except that of one consumer.
-    fn keep(
+    fn provide_one(
         &self,
         framework: &Framework,
         own: ProviderId,
         name: &[u8],
-        consumer: u64,
+        consumer: Option<u64>,
     ) -> crate::Result {
-        let _ = consumer;
-        self.provide(framework, own, Some(name));
+        let _ = (name, consumer);
+        self.provide(framework, own);
         Ok(())
     }
 
