@@ -195,17 +195,19 @@ impl Context {
             match state.add(record.desc, site) {
                 Ok(enabled) => any_enabled |= enabled,
                 Err(e) => {
+                    state.miss(&record.desc);
                     result = Err(e);
-                    break;
                 }
             }
         }
         state.silence(id);
         // Sites of the same name in another module may be enabled.
         if any_enabled {
-            state.publish()?;
-            for point in state.points.iter_mut().filter(|p| p.enabled) {
-                if let Err(e) = arm(&mut point.sites) {
+            let published = state.publish().map_err(|_| EnableError::Memory);
+            let has_new = |p: &&mut Point| p.enabled && p.sites.iter().any(|s| !s.calls);
+            for point in state.points.iter_mut().filter(has_new) {
+                if let Err(e) = published.and_then(|()| arm(&mut point.sites)) {
+                    point.count_left_out();
                     pr_warn!("sdt: a new site cannot be enabled: {}\n", e.words());
                 }
             }
@@ -320,7 +322,22 @@ impl Provider for Sdt {
     }
 }
 
+impl Point {
+    /// Tells the consumers of the probe that one of its sites does not fire.
+    fn count_left_out(&self) {
+        if let Some(probe) = self.probe.as_ref().filter(|_| self.enabled) {
+            Framework::count_left_out(probe);
+        }
+    }
+}
+
 impl State {
+    /// Tells the consumers of a probe that a site of this name could not be added.
+    fn miss(&self, desc: &ProbeDesc) {
+        let its = self.points.iter().filter(|p| p.desc.parts() == desc.parts());
+        its.for_each(Point::count_left_out);
+    }
+
     fn point(&mut self, cookie: u32) -> Option<&mut Point> {
         self.points.iter_mut().find(|p| p.cookie == cookie)
     }
