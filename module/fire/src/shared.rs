@@ -136,7 +136,7 @@ pub struct Shared {
     /// Tells whether the machine is alive.
     pub deadman: Deadman,
     /// Wakes the consumer.
-    pub waker: Option<Waker>,
+    pub waker: Option<Arc<Waker>>,
     /// The rows for walking the stacks of processes.
     pub unwind: Arc<Unwind>,
     /// The chains of the consumer's own BEGIN, END and ERROR.

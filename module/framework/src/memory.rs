@@ -197,7 +197,7 @@ impl Memory {
 #[inline(never)]
 pub(crate) fn shared(
     e: &mut Enabling,
-    waker: Option<Waker>,
+    waker: Option<Arc<Waker>>,
     unwind: Arc<Unwind>,
 ) -> Result<Shared> {
     let mut options = e.options.clone();

@@ -58,7 +58,7 @@ struct Inner {
     spare_aggs: Spare<KVVec<u64>>,
     report: Text,
     /// Wakes the consumer, from GO on.
-    waker: Option<Waker>,
+    waker: Option<Arc<Waker>>,
     /// Follows processes, until the tracing ends.
     follower: Option<Follower>,
     /// Exists while tracing goes on.
@@ -283,7 +283,7 @@ impl Consumer {
         let mut inner = self.inner.lock();
         match inner.phase {
             Phase::Idle | Phase::Enabled(_) => {
-                inner.waker = Some(wake::waker(fd)?);
+                inner.waker = Some(mem::arc(wake::waker(fd)?)?);
                 inner.follower = Some(Follower::new(fd)?);
             }
             _ => {
@@ -356,7 +356,7 @@ impl Consumer {
             }
         };
         let Session { pulse, unwind, .. } = &self.session;
-        let waker = inner.waker.take();
+        let waker = inner.waker.clone();
         let shared = memory::shared(&mut enabling, waker, unwind.clone())?;
         let shared = mem::arc(shared)?;
         let deaths = kapi::context::deaths();
