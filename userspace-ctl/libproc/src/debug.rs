@@ -6,6 +6,7 @@
 //! file must have the build id or the checksum that the first file asks for.
 
 use crate::files::{Root, Source, View};
+use crate::unpack::{self, Timed, Until};
 use object::{Object, ObjectSection};
 use std::fs::File;
 use std::io::{self, Read, Seek};
@@ -58,6 +59,7 @@ pub(crate) fn separate<'d>(
 ) -> (Option<File>, bool) {
     let id = elf.build_id().ok().flatten();
     let link = elf.gnu_debuglink().ok().flatten();
+    let until = Until::start();
     let by_id = |open: &dyn Fn(&str) -> Option<File>| {
         let id = id?;
         open(&path_of(id)?).filter(|file| has_id(file, id))
@@ -71,7 +73,7 @@ pub(crate) fn separate<'d>(
             let its = id_of(file);
             let is_other =
                 its.is_none_or(|its| its.is_some_and(|its| id.is_some_and(|id| its != id)));
-            !is_other && checksum(file).is_ok_and(|its| its == sum)
+            !is_other && checksum(file, until).is_ok_and(|its| its == sum)
         };
         let places = [folder.to_string(), format!("{folder}/.debug"), format!("{ROOT}{folder}")];
         places.iter().find_map(|place| open(&format!("{place}/{name}")).filter(is_good))
@@ -100,7 +102,7 @@ pub(crate) fn common<'d>(elf: &impl Object<'d>, view: Option<&View>) -> Option<F
 }
 
 /// Computes the CRC-32 of `.gnu_debuglink`.
-fn checksum(file: &File) -> io::Result<u32> {
+fn checksum(file: &File, until: Until) -> io::Result<u32> {
     const TABLE: [u32; 256] = {
         let mut table = [0; 256];
         let mut n = 0;
@@ -122,7 +124,7 @@ fn checksum(file: &File) -> io::Result<u32> {
     let mut file = file;
     file.rewind()?;
     // Another process may keep writing to the file.
-    let mut rest = file.take(MOST_SUMMED);
+    let mut rest = Timed::new(file.take(MOST_SUMMED), until);
     loop {
         let n = rest.read(&mut piece)?;
         if n == 0 {
@@ -136,99 +138,12 @@ fn checksum(file: &File) -> io::Result<u32> {
 /// Returns the ELF file in `.gnu_debugdata`, with the functions that `.dynsym` lacks.
 pub(crate) fn packed<'d>(elf: &impl Object<'d>) -> Option<Vec<u8>> {
     let section = elf.section_by_name(".gnu_debugdata")?;
-    let data = section.data().ok()?;
-    unpacked_size(data).filter(|size| *size <= MOST as u64)?;
-    let mut out = Limited(Vec::new());
-    lzma_rs::xz_decompress(&mut &*data, &mut out).ok()?;
-    Some(out.0)
-}
-
-/// Returns the unpacked size of the blocks of an xz stream, from the heads of their pieces. The
-/// decoder keeps a whole block before it gives it to a writer that could refuse it.
-fn unpacked_size(data: &[u8]) -> Option<u64> {
-    let number =
-        |at: usize| Some(u64::from(u16::from_be_bytes(*data.get(at..)?.first_chunk()?)) + 1);
-    let check = match data.get(7)? {
-        0 => 0,
-        1 => 4,
-        4 => 8,
-        10 => 32,
-        _ => return None,
-    };
-    let (mut at, mut sum) = (12, 0u64);
-    // The index, which begins with 0, follows the blocks.
-    while let size @ 1.. = *data.get(at)? {
-        at += (usize::from(size) + 1) * 4;
-        let begin = at;
-        loop {
-            let head = *data.get(at)?;
-            let size = match head {
-                0 => break,
-                1 | 2 => number(at + 1)?,
-                3..=0x7f => return None,
-                _ => number(at + 1)? + (u64::from(head & 0x1f) << 16),
-            };
-            sum += size;
-            at += match head {
-                1 | 2 => 3 + usize::try_from(size).ok()?,
-                _ => 5 + usize::from(head >= 0xc0) + usize::try_from(number(at + 3)?).ok()?,
-            };
-        }
-        at = begin + (at + 1 - begin).next_multiple_of(4) + check;
-    }
-    Some(sum)
-}
-
-/// A buffer that refuses to grow beyond [`MOST`] bytes.
-struct Limited(Vec<u8>);
-
-impl io::Write for Limited {
-    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        if self.0.len().saturating_add(data.len()) > MOST {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        self.0.extend_from_slice(data);
-        Ok(data.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+    unpack::xz(section.data().ok()?, MOST, Until::start())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
-    use std::process::{Command, Stdio};
-
-    fn xz(bytes: &[u8], option: &str) -> Option<Vec<u8>> {
-        let mut xz = Command::new("xz");
-        xz.args(["-c", option]).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut xz = xz.spawn().ok()?;
-        let mut to = xz.stdin.take()?;
-        let bytes = bytes.to_vec();
-        let writer = std::thread::spawn(move || to.write_all(&bytes));
-        let out = xz.wait_with_output().ok()?;
-        writer.join().ok()?.ok()?;
-        Some(out.stdout)
-    }
-
-    #[test]
-    fn sizes_of_what_is_packed() {
-        let bytes = std::fs::read("/proc/self/exe").unwrap();
-        let bytes = &bytes[..bytes.len().min(3 << 20)];
-        let zeroes = vec![0; 5 << 20];
-        for option in ["--check=crc64", "--check=crc32", "--check=none", "--block-size=1MiB"] {
-            for bytes in [bytes, &zeroes, b"", b"x"] {
-                let packed = xz(bytes, option).unwrap();
-                assert_eq!(unpacked_size(&packed), Some(bytes.len() as u64), "{option}");
-                for cut in 0..packed.len().min(300) {
-                    assert!(unpacked_size(&packed[..cut]).is_none_or(|n| n <= bytes.len() as u64));
-                }
-            }
-        }
-    }
 
     #[test]
     fn names() {

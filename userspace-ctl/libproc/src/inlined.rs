@@ -10,18 +10,16 @@ use crate::debug;
 use crate::dwarf::{around, Code, Units};
 use crate::files::{Source, View};
 use crate::metered::{Fuel, Metered};
+use crate::unpack::{self, Timed, Until};
 use gimli::{DwarfSections, SectionId};
 use object::{CompressionFormat, Object, ObjectSection};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
 use std::fs::File;
-use std::io::Read;
-use std::os::unix::fs::FileExt;
+use std::io::{Read, Seek, SeekFrom};
 use std::rc::Rc;
 
-/// The most bytes of a section in the file.
-const MOST_PACKED: usize = 512 << 20;
 /// The most bytes that are read of the list of units, of the functions of a unit, and of a function
 /// for one address.
 const LIST: u64 = 256 << 20;
@@ -62,13 +60,13 @@ impl Inlined {
     pub(crate) fn read(file: &File, view: Option<&View>) -> Option<Self> {
         let source = Source::new(file);
         let elf = source.elf()?;
-        let (fuel, mut share) = (Fuel::default(), Share::default());
-        let mut dwarf = read(file, &elf, &fuel, &mut share)?.borrow(Metered::clone);
+        let (fuel, mut share, until) = (Fuel::default(), Share::default(), Until::start());
+        let mut dwarf = read(file, &elf, (&fuel, until), &mut share)?.borrow(Metered::clone);
         let common = match debug::common(&elf, view) {
             Some(common) => {
                 let source = Source::new(&common);
                 let elf = source.elf()?;
-                Some(read(&common, &elf, &fuel, &mut share)?)
+                Some(read(&common, &elf, (&fuel, until), &mut share)?)
             }
             None => None,
         };
@@ -120,7 +118,7 @@ impl Inlined {
 fn read<'d>(
     file: &File,
     elf: &impl Object<'d>,
-    fuel: &Fuel,
+    (fuel, until): (&Fuel, Until),
     share: &mut Share,
 ) -> Option<DwarfSections<Metered>> {
     elf.section_by_name(SectionId::DebugInfo.name())?;
@@ -138,7 +136,7 @@ fn read<'d>(
         );
         let section = elf.section_by_name(id.name()).filter(|_| needed);
         let bytes = match section {
-            Some(section) => contents(file, &section, share).ok_or(())?,
+            Some(section) => contents(file, &section, share, until).ok_or(())?,
             None => Vec::new(),
         };
         Ok(Metered::new(bytes, fuel))
@@ -151,31 +149,28 @@ fn contents<'d>(
     file: &File,
     section: &impl ObjectSection<'d>,
     share: &mut Share,
+    until: Until,
 ) -> Option<Vec<u8>> {
     let packed = section.compressed_file_range().ok()?;
     let size = usize::try_from(packed.uncompressed_size).ok()?;
-    let packed_size = usize::try_from(packed.compressed_size).ok()?;
     // A damaged file may claim sizes that it does not have.
-    if packed.compressed_size > file.metadata().ok()?.len() || packed_size > MOST_PACKED {
+    if packed.compressed_size > file.metadata().ok()?.len() {
         return None;
     }
     share.grow(size).then_some(())?;
-    let mut bytes = vec![0; packed_size];
-    file.read_exact_at(&mut bytes, packed.offset).ok()?;
-    let plain = match packed.format {
-        CompressionFormat::None => return Some(bytes),
-        CompressionFormat::Zlib => {
-            miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(&bytes, size).ok()?
+    let mut from = file;
+    from.seek(SeekFrom::Start(packed.offset)).ok()?;
+    let mut from = Timed::buffered(from.take(packed.compressed_size), until);
+    match packed.format {
+        CompressionFormat::None => {
+            let mut bytes = vec![0; size];
+            from.read_exact(&mut bytes).ok()?;
+            Some(bytes)
         }
-        CompressionFormat::Zstandard => {
-            let decoder = ruzstd::decoding::StreamingDecoder::new(&*bytes).ok()?;
-            let mut plain = Vec::new();
-            decoder.take(packed.uncompressed_size).read_to_end(&mut plain).ok()?;
-            plain
-        }
-        _ => return None,
-    };
-    Some(plain)
+        CompressionFormat::Zlib => unpack::zlib(from, size),
+        CompressionFormat::Zstandard => unpack::zstd(from, packed.uncompressed_size),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -192,6 +187,44 @@ mod tests {
         let all = image.functions().iter();
         let has = all.filter(|f| !inlined.at(f.address + f.size / 2).is_empty()).count();
         assert!(has > 100, "{has}");
+    }
+
+    /// Returns an object whose section of DWARF is in the compressed form of zlib.
+    fn compressed(data: &[u8], size: u64) -> Vec<u8> {
+        const NAMES: &[u8] = b"\0.debug_info\0.shstrtab\0";
+        let section = |name: u32, kind: u32, flags: u64, offset: usize, size: usize| {
+            let words = [flags, 0, offset as u64, size as u64, 0, 1, 0];
+            let name = [name.to_le_bytes(), kind.to_le_bytes()].concat();
+            [name, words.map(u64::to_le_bytes).concat()].concat()
+        };
+        let header = std::fs::read("/proc/self/exe").unwrap()[..64].to_vec();
+        let packed = [[1u64, size, 1].map(u64::to_le_bytes).concat().as_slice(), data].concat();
+        let at = 64 + NAMES.len();
+        let end = at + packed.len();
+        let sections = [
+            vec![0; 64],
+            section(1, 1, 0x800, at, packed.len()),
+            section(13, 3, 0, 64, NAMES.len()),
+        ];
+        let mut file = [header, NAMES.to_vec(), packed, sections.concat()].concat();
+        file[0x20..0x30].copy_from_slice(&[0, end as u64].map(u64::to_le_bytes).concat());
+        file[0x38..0x40].copy_from_slice(&[0u16, 0, 64, 0].map(u16::to_le_bytes).concat());
+        file[0x3c..0x40].copy_from_slice(&[3u16, 2].map(u16::to_le_bytes).concat());
+        file[0x3a..0x3c].copy_from_slice(&64u16.to_le_bytes());
+        file
+    }
+
+    /// Each empty block of a few bits makes the decoder build its tables anew.
+    #[test]
+    fn a_section_that_takes_long_is_left_out() {
+        let blocks = (1u64 << 1 | 1 << 11 | 1 << 21 | 1 << 31).to_le_bytes();
+        let data = [&[0x78, 1], &*blocks[..5].repeat(4 << 20)].concat();
+        let path = std::env::temp_dir().join(format!("dtrace-blocks-{}", std::process::id()));
+        std::fs::write(&path, compressed(&data, 1)).unwrap();
+        let begin = std::time::Instant::now();
+        assert!(Inlined::read(&File::open(&path).unwrap(), None).is_none());
+        assert!(begin.elapsed().as_secs() < 10, "{:?}", begin.elapsed());
+        std::fs::remove_file(&path).unwrap();
     }
 
     #[test]

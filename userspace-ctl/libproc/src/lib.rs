@@ -14,7 +14,7 @@
 //! `patient` asks for everything that a process can delay. Nothing here trusts a file: a damaged
 //! file only yields less. An object is read when it is needed, and only the needed parts of it.
 //! `budget` bounds the memory that all of this takes, `cache` what each user has of it; `work`
-//! bounds the steps, `limit` is about open files.
+//! bounds the steps, `unpack` the time of decoders; `limit` is about open files.
 #![forbid(unsafe_code)]
 #![warn(clippy::too_many_lines)]
 // They panic if the stream is closed or its disk is full.
@@ -50,6 +50,7 @@ mod ranges;
 mod segment;
 pub mod stapsdt;
 mod status;
+pub mod unpack;
 mod work;
 
 pub use expand::{Batches, Miss, Pattern};

@@ -21,7 +21,7 @@ use libproc::jit::Jit;
 use libproc::limit;
 use libproc::maps::{self, Map, Mapped};
 use libproc::process::Images;
-use libproc::{Image, Seen};
+use libproc::{unpack, Image, Seen};
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -138,6 +138,9 @@ impl Processes {
         }
         if limit::was_reached() {
             self.tell(1, FULL);
+        }
+        if unpack::was_late() {
+            self.tell(2, SLOW);
         }
         short
     }
