@@ -7,11 +7,13 @@
 //! that a path returns is known even where paths share their last instructions. A function that is
 //! not like a compiler's, or too large, has no graph at all.
 
+use crate::work::Work;
 use iced_x86::{
     Code, Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic,
     OpAccess, OpKind, Register,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 /// The content of a register or of a place in the frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -140,7 +142,7 @@ pub(crate) struct Write {
 #[derive(Debug)]
 pub(crate) struct Node {
     pub(crate) ip: u64,
-    pub(crate) state: State,
+    pub(crate) state: Rc<State>,
     pub(crate) next: Vec<usize>,
     pub(crate) writes: Vec<Write>,
     /// Reads through the pointer: offset and bytes.
@@ -170,9 +172,12 @@ pub(crate) trait Text {
 /// No function that handles a lock has more nodes.
 const MOST_NODES: usize = 1 << 16;
 const MOST_ENTRIES: i32 = 256;
+/// No such function has a pointer or a constant in more places of its frame.
+const MOST_PLACES: usize = 64;
 
-/// Follows all paths of the function at `begin`, which gets the pointer in this register.
-pub(crate) fn graph(text: &dyn Text, begin: u64, pointer: usize) -> Option<Graph> {
+/// Follows all paths of the function at `begin`, which gets the pointer in this register. Each node
+/// is a step of the work.
+pub(crate) fn graph(text: &dyn Text, work: &Work, begin: u64, pointer: usize) -> Option<Graph> {
     let mut walk = Walk { text, known: HashMap::new(), nodes: Vec::new(), insns: HashMap::new() };
     let mut info = InstructionInfoFactory::new();
     walk.node(begin, State::new(pointer));
@@ -181,6 +186,7 @@ pub(crate) fn graph(text: &dyn Text, begin: u64, pointer: usize) -> Option<Graph
         if at > MOST_NODES {
             return None;
         }
+        work.spend(1)?;
         walk.step(at, &mut info)?;
         at += 1;
     }
@@ -189,7 +195,7 @@ pub(crate) fn graph(text: &dyn Text, begin: u64, pointer: usize) -> Option<Graph
 
 struct Walk<'a> {
     text: &'a dyn Text,
-    known: HashMap<(u64, State), usize>,
+    known: HashMap<(u64, Rc<State>), usize>,
     nodes: Vec<Node>,
     insns: HashMap<u64, Instruction>,
 }
@@ -202,11 +208,12 @@ fn number(register: Register) -> Option<usize> {
 
 impl Walk<'_> {
     fn node(&mut self, ip: u64, state: State) -> usize {
-        if let Some(known) = self.known.get(&(ip, state.clone())) {
-            return *known;
-        }
+        let state = Rc::new(state);
         let n = self.nodes.len();
-        self.known.insert((ip, state.clone()), n);
+        let known = *self.known.entry((ip, state.clone())).or_insert(n);
+        if known < n {
+            return known;
+        }
         self.nodes.push(Node {
             ip,
             state,
@@ -236,7 +243,7 @@ impl Walk<'_> {
         let (writes, reads) = through(&before, &insn, info);
         let mut next: Vec<(u64, State)> = Vec::new();
         let (mut call, mut returned) = (None, None);
-        let mut state = before.clone();
+        let mut state = State::clone(&before);
         let is_syscall = insn.mnemonic() == Mnemonic::Syscall;
         match insn.flow_control() {
             FlowControl::Return => returned = Some(before.reg(AX)),
@@ -274,6 +281,7 @@ impl Walk<'_> {
             }
             FlowControl::Next => {
                 effect(&mut state, &insn, info)?;
+                (state.frame.len() <= MOST_PLACES).then_some(())?;
                 next.push((insn.next_ip(), state));
             }
             FlowControl::XbeginXabortXend if insn.mnemonic() == Mnemonic::Xbegin => {

@@ -24,6 +24,7 @@ use crate::flow::{self, Graph, Home, Node, Text, Value};
 use crate::flow::{AX, DI, DX, SI};
 use crate::image::Image;
 use crate::stapsdt::Note;
+use crate::work::Work;
 use abi::user::{UserArg, UserArgKind, NO_REG};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -89,6 +90,13 @@ const FUNCTIONS: &[(&str, Task)] = &[
     ("pthread_rwlock_unlock", Task::RwUnlock),
 ];
 
+/// How deep functions are followed that call others with the lock.
+const MOST_DEEP: u32 = 4;
+/// The most nodes of all functions of a file; the GNU C library has 120,000.
+const MOST_NODES: u64 = 1 << 20;
+/// A function that may return more different values is not one of these.
+const MOST_RETURNED: usize = 64;
+
 /// Functions that end the program.
 const LAST: [&str; 4] = ["__stack_chk_fail", "__libc_fatal", "__assert_fail", "abort"];
 
@@ -124,13 +132,14 @@ fn notes(image: &Image) -> Vec<Note> {
     }
     let last = LAST.iter().filter_map(|name| Some(address(name)?.address)).collect();
     let code = Code { image, last };
+    let work = Work::new(MOST_NODES);
     let (waits, seen, known) = Default::default();
-    let mut found = Found { code: &code, waits, seen, known, notes: Vec::new() };
+    let mut found = Found { code: &code, work: &work, waits, seen, known, notes: Vec::new() };
     for (name, task) in FUNCTIONS {
         // The library may have several versions of a function.
         for f in image.functions().iter().filter(|f| &*f.name == *name) {
             let pointer = if *task == Task::Wait { SI } else { DI };
-            found.function(name, *task, f.address, pointer);
+            found.function(name, *task, (f.address, pointer), 0);
         }
     }
     found.notes
@@ -138,6 +147,7 @@ fn notes(image: &Image) -> Vec<Note> {
 
 struct Found<'a> {
     code: &'a Code<'a>,
+    work: &'a Work,
     /// Whether a function that gets a lock's address waits.
     waits: HashMap<u64, bool>,
     /// The functions that have been read.
@@ -154,14 +164,19 @@ type Behind = Vec<i64>;
 type EventPlace = (u64, &'static str, Behind);
 
 impl Found<'_> {
-    fn function(&mut self, name: &str, task: Task, at: u64, pointer: usize) {
-        if !self.seen.insert(at) {
+    fn graph(&self, at: u64, pointer: usize) -> Option<Graph> {
+        flow::graph(self.code, self.work, at, pointer)
+    }
+
+    /// Adds the events of a function that gets the lock in the register `pointer`.
+    fn function(&mut self, name: &str, task: Task, (at, pointer): (u64, usize), deep: u32) {
+        if deep > MOST_DEEP || !self.seen.insert(at) {
             return;
         }
-        let Some(graph) = flow::graph(self.code, at, pointer) else { return };
-        let paths = Paths::of(&graph);
+        let Some(graph) = self.graph(at, pointer) else { return };
+        let Some(paths) = Paths::of(&graph) else { return };
         match task {
-            Task::Wait => self.calls(name, &graph),
+            Task::Wait => self.calls(name, &graph, deep),
             Task::Lock => {
                 let writes = |n: &Node, has: &dyn Fn(i32, i32, Option<i32>) -> bool| {
                     n.writes.iter().any(|w| has(w.at, w.at.wrapping_add(w.size), w.value))
@@ -208,18 +223,18 @@ impl Found<'_> {
     }
 
     /// Follows the functions that get the mutex.
-    fn calls(&mut self, name: &str, graph: &Graph) {
+    fn calls(&mut self, name: &str, graph: &Graph, deep: u32) {
         let of = |reg| move |n: &Node| n.call.filter(|_| n.state.reg(reg) == Value::Pointer(0));
         let calls = |reg| graph.nodes.iter().filter_map(of(reg)).collect::<BTreeSet<u64>>();
         for at in calls(SI) {
-            self.function(name, Task::Wait, at, SI);
+            self.function(name, Task::Wait, (at, SI), deep + 1);
         }
         for at in calls(DI) {
-            let Some(graph) = flow::graph(self.code, at, DI) else { continue };
+            let Some(graph) = self.graph(at, DI) else { continue };
             let owns = |n: &Node| n.writes.iter().find(|w| w.at == field::OWNER).copied();
             // A thread's number varies; the value for no owner is a constant.
             if graph.nodes.iter().filter_map(owns).any(|w| w.value.is_none()) {
-                self.function(name, Task::Lock, at, DI);
+                self.function(name, Task::Lock, (at, DI), deep + 1);
             }
         }
     }
@@ -230,7 +245,7 @@ impl Found<'_> {
             return *known;
         }
         self.waits.insert(at, false);
-        let graph = flow::graph(self.code, at, DI).filter(|_| deep < 4);
+        let graph = (deep < MOST_DEEP).then(|| self.graph(at, DI)).flatten();
         let waits = graph.is_some_and(|graph| {
             graph.nodes.iter().any(|n| {
                 let is_given = matches!(n.state.reg(DI), Value::Pointer(_));
@@ -300,10 +315,10 @@ impl Found<'_> {
         for (ip, event, behind) in places {
             once.entry((ip, event)).or_insert(behind);
         }
+        let homes = homes(graph, &once.keys().map(|(ip, _)| *ip).collect());
         for ((ip, event), behind) in once {
-            let Some(home) = home(graph, ip).filter(|_| self.known.insert((ip, event))) else {
-                continue;
-            };
+            let home = homes.get(&ip).and_then(|homes| homes.first().copied());
+            let Some(home) = home.filter(|_| self.known.insert((ip, event))) else { continue };
             let lock = match home {
                 Home::Reg(n) => arg(UserArgKind::Register, 0, n as u8),
                 Home::Frame(at) => arg(UserArgKind::Memory, at.into(), 4),
@@ -336,10 +351,15 @@ fn is_wait_call(n: &Node) -> bool {
     n.is_syscall && n.state.reg(AX) == Value::Constant(FUTEX) && is_given && !wakes
 }
 
-/// Returns a place of the lock's address at an instruction that holds on every path.
-fn home(graph: &Graph, ip: u64) -> Option<Home> {
-    let homes = graph.nodes.iter().filter(|n| n.ip == ip).map(|n| n.state.homes());
-    homes.reduce(|a, b| &a & &b)?.into_iter().next()
+/// Returns the places of the lock's address that hold at an instruction on every path, for each of
+/// these instructions.
+fn homes(graph: &Graph, ips: &HashSet<u64>) -> HashMap<u64, BTreeSet<Home>> {
+    let mut homes = HashMap::<u64, BTreeSet<Home>>::new();
+    for n in graph.nodes.iter().filter(|n| ips.contains(&n.ip)) {
+        let here = n.state.homes();
+        homes.entry(n.ip).and_modify(|all| *all = &*all & &here).or_insert(here);
+    }
+    homes
 }
 
 /// The connections of nodes.
@@ -353,7 +373,8 @@ struct Paths {
 const ANYTHING: i32 = i32::MIN;
 
 impl Paths {
-    fn of(graph: &Graph) -> Self {
+    /// `None`: the function may return too many different values.
+    fn of(graph: &Graph) -> Option<Self> {
         let mut before = vec![Vec::new(); graph.nodes.len()];
         for (at, n) in graph.nodes.iter().enumerate() {
             n.next.iter().for_each(|next| before[*next].push(at));
@@ -370,11 +391,12 @@ impl Paths {
                 let more: Vec<i32> = returned[at].difference(&returned[from]).copied().collect();
                 if !more.is_empty() {
                     returned[from].extend(more);
+                    (returned[from].len() <= MOST_RETURNED).then_some(())?;
                     todo.push(from);
                 }
             }
         }
-        Self { before, returned }
+        Some(Self { before, returned })
     }
 
     /// Returns all nodes that can follow these.
@@ -511,5 +533,38 @@ mod tests {
         // An object without lock functions has no probes.
         let (own, _) = me.called(crate::process::PROGRAM).next().unwrap().image(me.pid, &images);
         assert!(probes(own).is_empty());
+    }
+
+    /// Returns the probes of a file with this code, whose function that waits is its beginning.
+    fn probes_of(name: &str, code: &[u8]) -> usize {
+        let path = std::env::temp_dir().join(format!("dtrace-{name}-{}", std::process::id()));
+        std::fs::write(&path, code).unwrap();
+        let size = code.len() as u64;
+        let segment = crate::Segment { offset: 0, size, address: 0, is_executable: true };
+        let functions = [(0, 8, "pthread_cond_wait"), (size - 1, 1, "pthread_mutex_lock")];
+        let mut image = Image::fixed(segment, &functions);
+        image.open(&path);
+        image.is_native = true;
+        std::fs::remove_file(&path).unwrap();
+        notes(&image).len()
+    }
+
+    /// Each function of six bytes calls the next one.
+    #[test]
+    fn a_chain_of_calls_does_not_use_up_the_stack() {
+        assert_eq!(probes_of("chain", &[0xe8, 1, 0, 0, 0, 0xc3].repeat(50_000)), 0);
+    }
+
+    /// Of each `push %rdi`, the knowledge before it had one more place.
+    #[test]
+    fn a_large_frame_has_no_graph() {
+        assert_eq!(probes_of("frame", &[0x57; 1 << 16]), 0);
+    }
+
+    /// je to the next one; mov $n, %eax; ret.
+    #[test]
+    fn a_function_that_returns_anything_has_no_events() {
+        let end = |n: u32| [&[0x74, 6, 0xb8][..], &n.to_le_bytes(), &[0xc3]].concat();
+        assert_eq!(probes_of("returns", &(0..30_000).flat_map(end).collect::<Vec<_>>()), 0);
     }
 }
