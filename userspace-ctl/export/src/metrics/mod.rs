@@ -35,6 +35,8 @@ const LEAST_LINES: usize = 1 << 16;
 /// The most families of a registry, and the most causes of losses. A program has few, but a stream
 /// from elsewhere may name any.
 const FAMILIES: usize = 1000;
+/// What may follow the name of a family in those of its samples.
+const SAMPLES: [&str; 4] = ["", "_bucket", "_count", "_sum"];
 /// Stands for the families and causes beyond.
 const OTHERS: &str = "others";
 
@@ -260,9 +262,16 @@ impl Registry {
             "" => &aggregation.function,
             name => name,
         };
-        let taken: HashSet<&str> = self.families.values().map(|f| f.name.as_str()).collect();
+        let families = self.families.values().map(|f| f.name.as_str());
+        let taken: HashSet<&str> = families.chain(OWN.iter().map(|(own, ..)| *own)).collect();
+        // The samples of histograms have names of their own.
+        let samples = |name: &str| SAMPLES.map(|suffix| format!("{name}{suffix}"));
+        let all: HashSet<String> = taken.iter().flat_map(|name| samples(name)).collect();
+        let is_free = |name: &str| {
+            !all.contains(name) && samples(name).iter().all(|name| !taken.contains(name.as_str()))
+        };
         let mut name = format!("dtrace_{}", plain(own.strip_suffix("_total").unwrap_or(own)));
-        while taken.contains(name.as_str()) || OWN.iter().any(|(own, ..)| *own == name) {
+        while !is_free(&name) {
             name.push('_');
         }
         name

@@ -243,6 +243,18 @@ fn distributions_are_classic_histograms() {
     assert_eq!(text(&registry, Dialect::Prometheus), expected);
 }
 
+/// A scraper refuses a page on which a sample comes twice.
+#[test]
+fn no_family_has_the_name_of_anothers_sample() {
+    let lat = aggregation("lat", "quantize", &spread("sh", POWERS));
+    let count = aggregation("lat_count", "max", &entry("sh", 7));
+    for lines in [[lat.clone(), count.clone()], [count, lat]] {
+        let text = text(&fed(LIMIT, &lines), Dialect::Prometheus);
+        let samples = text.lines().filter(|line| line.starts_with("dtrace_lat_count{"));
+        assert_eq!(samples.count(), 1, "{text}");
+    }
+}
+
 #[test]
 fn quantize_is_a_native_histogram() {
     let registry = fed(LIMIT, &[aggregation("q", "quantize", &spread("sh", POWERS))]);
