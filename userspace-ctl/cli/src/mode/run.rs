@@ -144,8 +144,8 @@ fn trace(
     }
     let tracing = start(settings, enabled)?;
     waiter.resume()?;
-    let ended = tracing.work(&mut waiter)?;
-    leave(args, settings, &ended)?;
+    let mut ended = tracing.work(&mut waiter)?;
+    leave(args, settings, &mut ended)?;
     Ok(ended.status())
 }
 
@@ -165,7 +165,7 @@ fn start<'a>(settings: &Settings, enabled: Enabled<'a>) -> Result<Tracing<'a>, S
 
 /// Prints at the end of a view what the program has not printed, and at the end of every run on a
 /// terminal a line that adds up the losses.
-fn leave(args: &Args, settings: &Settings, ended: &Ended<'_>) -> Result<(), Failure> {
+fn leave(args: &Args, settings: &Settings, ended: &mut Ended<'_>) -> Result<(), Failure> {
     if settings.view.is_some() {
         screen::end(settings);
         let mut out = crate::mode::open(args.output.as_deref(), false)?;
@@ -205,13 +205,13 @@ pub fn consume(
     let mut waiter = Signals::new(Vec::new(), settings.view.is_some())?;
     crate::mode::start_export(settings)?;
     let tracing = Tracing::claimed(device, output, how(settings), options, programs)?;
-    let ended = match args.compile_only {
+    let mut ended = match args.compile_only {
         true => tracing.finish()?,
         false => {
             screen::start(settings)?;
             tracing.work(&mut waiter)?
         }
     };
-    leave(args, settings, &ended)?;
+    leave(args, settings, &mut ended)?;
     Ok(ended.status())
 }

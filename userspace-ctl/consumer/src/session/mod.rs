@@ -37,7 +37,7 @@ use d::Program;
 use needs::Needs;
 use outputs::Outputs;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::Write;
 
 /// What the command line says about printing, in addition to the run-time options.
 #[derive(Debug, Clone, Copy, Default)]
@@ -194,7 +194,7 @@ impl Ended<'_> {
 
     /// Writes the aggregations that nothing has printed, as at the end of a program without
     /// printa().
-    pub fn write_aggregations(&self, to: &mut dyn Write) -> io::Result<()> {
+    pub fn write_aggregations(&mut self, to: &mut dyn Write) -> Result<(), Failure> {
         let Session { programs, store, reporter, .. } = &self.session;
         let (mut text, mut written) = (Vec::new(), Ok(()));
         let mut write = |piece: &[u8]| {
@@ -205,7 +205,8 @@ impl Ended<'_> {
         let all = Aggregated { programs, store, reporter };
         form::Text.rest(&mut Out::new(&mut text, &mut write), all);
         written?;
-        to.write_all(&text)
+        to.write_all(&text)?;
+        self.session.tell_lost_names()
     }
 
     /// Summarizes in one line what the run has lost; `None` if at most one message reported losses.

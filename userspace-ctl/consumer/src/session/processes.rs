@@ -81,6 +81,13 @@ impl Session<'_> {
         }
     }
 
+    /// Tells which names could not be found since data was last taken: keys of aggregations get their
+    /// names when they are printed.
+    pub(super) fn tell_lost_names(&mut self) -> Result<(), Failure> {
+        self.take_symbols();
+        self.tell_processes()
+    }
+
     pub(super) fn tell_processes(&mut self) -> Result<(), Failure> {
         let mut told = self.process_probes.take_told();
         told.extend(self.symbols.take_told());

@@ -228,6 +228,7 @@ impl Session<'_> {
         self.look_at_status()?;
         self.tell_processes()?;
         self.show(|form, out, all| form.rest(out, all))?;
+        self.tell_lost_names()?;
         match self.outputs.was_closed {
             true => Err(Failure::OutputClosed),
             false => Ok(self.exit.unwrap_or(0)),
