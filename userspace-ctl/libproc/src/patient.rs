@@ -9,6 +9,7 @@
 //! answers, it is asked nothing more. On a busy machine the thread itself may have to wait for a
 //! processor; as long as it is running or wants to run, we wait longer.
 
+use crate::account::Account;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -18,12 +19,13 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How long we wait for a process; how long when many are silent; and how many are many.
+/// How long we wait for a process; how long when many of its user are silent; and how many are many.
 const PATIENCE: Duration = Duration::from_secs(2);
 const LITTLE: Duration = Duration::from_millis(50);
 const MANY: usize = 4;
-/// How many times as long we wait for a thread that is not waiting.
-const ROUNDS: usize = 15;
+/// How many times as long we wait for a thread that is not waiting. The kernel takes a consumer for
+/// dead after half a minute.
+const ROUNDS: usize = 5;
 /// The bytes of a process's memory that one question reads.
 const PIECE: usize = 1 << 20;
 
@@ -62,12 +64,18 @@ fn ended() -> io::Error {
     io::Error::other("the thread that asks has ended")
 }
 
+/// A process that has not answered in time.
+struct Silent {
+    of: Account,
+    has_answered: Arc<AtomicBool>,
+}
+
 #[derive(Default)]
 struct Asking {
     /// The thread that asks, between two questions.
     thread: Option<Asker>,
-    /// The processes that have not answered in time, and whether they have answered since.
-    silent: HashMap<u32, Arc<AtomicBool>>,
+    /// The processes that have not answered in time.
+    silent: HashMap<u32, Silent>,
     /// Those that were not told to the caller of [`silent`] yet.
     untold: Vec<u32>,
 }
@@ -88,7 +96,7 @@ pub(crate) fn ask<T: Send + 'static>(
 ) -> io::Result<T> {
     let mut asking = ASKING.lock().unwrap_or_else(PoisonError::into_inner);
     let Asking { thread: kept, silent, untold } = asking.get_or_insert_default();
-    silent.retain(|_, has_answered| !has_answered.load(Ordering::Acquire));
+    silent.retain(|_, silent| !silent.has_answered.load(Ordering::Acquire));
     let late = || io::Error::new(ErrorKind::TimedOut, "it keeps its memory locked");
     if silent.contains_key(&pid) {
         return Err(late());
@@ -103,7 +111,11 @@ pub(crate) fn ask<T: Send + 'static>(
     });
     let asker = kept.take().map_or_else(Asker::new, Ok)?;
     asker.jobs.send(job).map_err(|_| ended())?;
-    let patience = if silent.len() < MANY { PATIENCE } else { LITTLE };
+    let are_many = silent.len() >= MANY && {
+        let of = Account::of(pid);
+        silent.values().filter(|silent| silent.of == of).count() >= MANY
+    };
+    let patience = if are_many { LITTLE } else { PATIENCE };
     for _ in 0..ROUNDS {
         match answered.recv_timeout(patience) {
             Ok(answer) => {
@@ -115,7 +127,7 @@ pub(crate) fn ask<T: Send + 'static>(
             Err(RecvTimeoutError::Disconnected) => return Err(ended()),
         }
     }
-    silent.insert(pid, has_answered);
+    silent.insert(pid, Silent { of: Account::of(pid), has_answered });
     untold.push(pid);
     Err(late())
 }
@@ -199,6 +211,21 @@ mod tests {
             Ok(9)
         });
         assert_eq!(busy.unwrap(), 9);
+    }
+
+    /// One user's silent processes take no time from those of others.
+    #[test]
+    fn others_are_waited_for() {
+        for n in 0..MANY as u32 {
+            let silent = Silent { of: Account::user(4242), has_answered: Arc::default() };
+            let mut asking = ASKING.lock().unwrap();
+            asking.get_or_insert_default().silent.insert(u32::MAX - 10 - n, silent);
+        }
+        let slow = ask(std::process::id(), || {
+            std::thread::sleep(6 * LITTLE);
+            Ok(6)
+        });
+        assert_eq!(slow.unwrap(), 6);
     }
 
     #[test]

@@ -24,6 +24,7 @@ use libproc::process::Images;
 use libproc::{unpack, Image, Seen};
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
+use std::io::ErrorKind;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -215,7 +216,13 @@ impl Processes {
             return of;
         }
         let begin = Instant::now();
-        let mapped = maps::open(number).unwrap_or_default();
+        let mapped = maps::open(number).unwrap_or_else(|e| {
+            // Otherwise it has ended.
+            if e.kind() == ErrorKind::TimedOut {
+                self.tell(2, SLOW);
+            }
+            Mapped::default()
+        });
         budget::on_behalf(of, || self.learn(number, mapped));
         self.spent.learning.add(of, begin.elapsed());
         of

@@ -66,6 +66,18 @@ fn has_ended(e: &std::io::Error) -> bool {
     e.kind() == ErrorKind::NotFound || e.raw_os_error() == Some(libc::ESRCH)
 }
 
+/// Tells whether a process could not be read because it did not answer in time.
+fn is_silent(e: &std::io::Error) -> bool {
+    e.kind() == ErrorKind::TimedOut
+}
+
+/// Returns the message about such a process.
+fn silence(pid: u32) -> String {
+    format!(
+        "process {pid} did not let itself be read in time, so code that it has mapped may have no probes; dtrace tries again"
+    )
+}
+
 /// The process probes that descriptions ask for.
 #[derive(Debug, Default)]
 pub struct ProcessProbes {
@@ -145,7 +157,8 @@ impl ProcessProbes {
         (!is_late).then(|| self.timed(kernel, debtor, read))
     }
 
-    /// Reads a process. `None`: there is no time now; the process is met again.
+    /// Reads a process. `None`: there is no time now; the process is met again, as is one that does
+    /// not answer in time.
     fn read_in_time(
         &mut self,
         kernel: &mut dyn Kernel,
@@ -154,8 +167,12 @@ impl ProcessProbes {
     ) -> Option<std::io::Result<Process>> {
         kernel.beat();
         let process = self.in_time(kernel, debtor, |_| Process::read(pid));
-        if process.is_none() {
+        let is_silent = matches!(&process, Some(Err(e)) if is_silent(e));
+        if process.is_none() || is_silent {
             self.any_program.meet_again(pid);
+        }
+        if is_silent && self.failed.insert(silence(pid)) {
+            self.told.push(silence(pid));
         }
         process
     }
@@ -307,9 +324,7 @@ impl ProcessProbes {
             self.look_at(kernel, wanted)
         });
         for pid in libproc::silent().into_iter().filter(|pid| all.contains_key(pid)) {
-            self.told.push(format!(
-                "process {pid} did not let itself be read in time, so code that it has mapped may have no probes; dtrace tries again"
-            ));
+            self.told.push(silence(pid));
         }
         self.wanted = all.into_values().flatten().collect();
         self.forget_refusals();
@@ -328,7 +343,7 @@ impl ProcessProbes {
             Some(Err(e)) if has_ended(&e) => return false,
             Some(Err(e)) => {
                 // `look` reports the others.
-                if e.kind() != ErrorKind::TimedOut {
+                if !is_silent(&e) {
                     self.fail(format!("failed to read process {pid}: {}", reason(&e)));
                 }
                 return true;
