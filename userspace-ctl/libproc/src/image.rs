@@ -107,6 +107,11 @@ impl Image {
         Some(image)
     }
 
+    /// Makes the image of an open file without anything in it.
+    pub(crate) fn nothing(file: Rc<File>) -> Self {
+        Self { file: Some(file), ..Self::default() }
+    }
+
     fn parse(file: &File, path: &str, view: Option<&View>) -> Option<Self> {
         let source = Source::new(file);
         let elf = source.elf()?;

@@ -70,7 +70,7 @@ type Known<T> = RefCell<Cache<[u64; 2], Brought<T>, MOST_BROUGHT>>;
 pub struct Images {
     held: RefCell<Cache<FileState, Rc<File>, MOST_HELD>>,
     images: RefCell<HashMap<FileState, Variants>>,
-    views: RefCell<HashMap<ViewId, Rc<View>>>,
+    views: RefCell<Cache<ViewId, Rc<View>, MOST_VIEWS>>,
     notes: Known<Note>,
     dofs: Known<u8>,
     /// There was no memory for the probes that a file brings along.
@@ -106,14 +106,8 @@ impl Images {
         if let Some(view) = views.get(&id) {
             return Some(view.clone());
         }
-        if views.len() >= MOST_VIEWS {
-            views.retain(|_, view| Rc::strong_count(view) > 1);
-        }
         let view = Rc::new(View::of_process(pid)?);
-        if views.len() >= MOST_VIEWS {
-            return None;
-        }
-        views.insert(view.id(), view.clone());
+        views.put(view.id(), view.clone(), 1, budget::payer());
         Some(view)
     }
 
@@ -139,11 +133,10 @@ impl Images {
 
     fn image(&self, seen: &Seen, file: Option<File>, pid: u32, map: &Map) -> Rc<Image> {
         let (state, path) = (seen.state, map.file());
-        let view = seen.view.as_ref().map(|view| view.id());
         // Most processes that have ended unseen have seen our files.
-        let ours = || view.is_none().then(ViewId::ours).flatten();
-        let known = self.known(state, view, path);
-        if let Some(image) = known.or_else(|| self.known(state, Some(ours()?), path)) {
+        let view = seen.view.clone().or_else(|| self.view(std::process::id()));
+        let view_id = view.as_ref().map(|view| view.id());
+        if let Some(image) = self.known(state, view_id, path) {
             return image;
         }
         let of_others = || self.images.borrow().get(&state)?.first()?.1.file();
@@ -159,8 +152,9 @@ impl Images {
         if count >= limit::most() / 4 {
             self.images.borrow_mut().clear();
         }
-        let image = Image::read(file, path, seen.view.clone()).unwrap_or_default();
-        let audience = image.lacks_data().then(|| (view, path.into()));
+        let read = Image::read(file.clone(), path, view.clone());
+        let image = read.unwrap_or_else(|| Image::nothing(file));
+        let audience = image.lacks_data().then(|| (view_id, path.into()));
         let image = Rc::new(image);
         self.images.borrow_mut().entry(state).or_default().push((audience, image.clone()));
         image
@@ -294,6 +288,13 @@ mod tests {
         let elsewhere = Map::parse("1000-2000 r-xp 0 8:1 7 /nowhere").unwrap();
         functions(&ours, &elsewhere);
         assert_eq!(images.images.borrow()[&state].len(), 3);
+        // An image for a process whose files are not known is as good as that of the next one.
+        let images = Images::default();
+        let [first, second] = [None, images.view(me)].map(|view| {
+            let file = Some(File::open(&stripped).unwrap());
+            images.image(&Seen { state, view }, file, me, &map)
+        });
+        assert!(Rc::ptr_eq(&first, &second));
         std::fs::remove_dir_all(&folder).unwrap();
     }
 
@@ -351,6 +352,25 @@ mod tests {
             images.last.borrow_mut().put(identity, late.state, 1, busy);
         }
         assert!(images.last(own, None).is_some());
+    }
+
+    /// A user with containers without end takes no room from other users.
+    #[test]
+    fn views_of_one_user_leave_room_for_those_of_others() {
+        let (images, me) = (Images::default(), std::process::id());
+        let view = images.view(me).unwrap();
+        let folder = std::env::temp_dir().join(format!("dtrace-roots-{me}"));
+        for n in 0..MOST_VIEWS + 9 {
+            let root = folder.join(n.to_string());
+            std::fs::create_dir_all(&root).unwrap();
+            let theirs = View::below(&root).unwrap();
+            images.views.borrow_mut().put(theirs.id(), Rc::new(theirs), 1, Account::user(1));
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert!(Rc::ptr_eq(&view, &images.view(me).unwrap()));
+        // A view that has to give way can be made again.
+        images.views.borrow_mut().remove(&view.id());
+        assert!(budget::on_behalf(Account::user(1), || images.view(me)).is_some());
     }
 
     /// All processes share a file that has its symbols itself.
