@@ -35,11 +35,23 @@ impl Object {
     pub fn image(&self, pid: u32, images: &Images) -> &(Rc<Image>, u64) {
         self.image.get_or_init(|| {
             let image = images.open(pid, &self.map);
+            let nothing = || image.file().map(Image::nothing).unwrap_or_default();
             match image.bias(&self.map) {
                 Some(bias) => (image, bias),
-                None => (Rc::default(), 0),
+                None => (Rc::new(nothing()), 0),
             }
         })
+    }
+
+    /// Tells whether its file could be opened, and whether there was memory for all of it.
+    pub fn is_read(&self, pid: u32, images: &Images) -> bool {
+        let (image, _) = self.image(pid, images);
+        image.is_open() && !image.was_short()
+    }
+
+    /// Tells whether others took so much memory that some of its file was left out.
+    pub fn was_short(&self) -> bool {
+        self.image.get().is_some_and(|(image, _)| image.was_short())
     }
 
     /// Returns it as it is in the process.
@@ -56,10 +68,10 @@ impl Object {
         })
     }
 
-    /// Returns the probes that it brings along; none, if there was [no memory](Images::was_short)
-    /// for them.
-    pub fn notes(&self, pid: u32, images: &Images) -> Rc<[Note]> {
-        self.map.open(pid).and_then(|file| images.notes(&file)).unwrap_or_default()
+    /// Returns the probes that it brings along. `None`: its file could not be opened, or there was
+    /// [no memory](Images::was_short) for them.
+    pub fn notes(&self, pid: u32, images: &Images) -> Option<Rc<[Note]>> {
+        images.notes(&self.map.open(pid)?)
     }
 
     /// Returns the DOF with which it registers probes, unrelocated, as in the file: one DOF behind

@@ -128,7 +128,7 @@ impl ProgramDeclarations {
                 // The linker aligns each DOF to a multiple of 8.
                 rest = rest.get(size.next_multiple_of(8)..).unwrap_or_default();
             }
-            let _ = own.note(&module, &object.notes(pid, &self.images));
+            let _ = own.note(&module, &object.notes(pid, &self.images).unwrap_or_default());
         }
         if own.is_cut {
             self.cut.borrow_mut().insert(pid);

@@ -91,7 +91,8 @@ impl ProcessProbes {
         if objects.peek().is_none() {
             return Err(self.no_object(process, pattern));
         }
-        let (mut signs, mut missed, mut is_found) = (Vec::new(), None, false);
+        let (mut signs, mut missed) = (Vec::new(), None);
+        let (mut is_found, mut is_short) = (false, false);
         for object in objects {
             let key = key(object);
             if known.signs.contains_key(&key) {
@@ -112,7 +113,12 @@ impl ProcessProbes {
                 Err(Miss::Function) => {}
                 Err(miss) => missed = Some(Missed::Of(shown(object), miss)),
             }
-            signs.push((key, Sign::take(&mut out)));
+            let sign = Sign::take(&mut out);
+            // Without a sign, the next look reads it again.
+            match object.is_read(*pid, &self.images) {
+                true => signs.push((key, sign)),
+                false => is_short |= object.was_short(),
+            }
             let too_much = match (out.are_too_many(), out.took_too_much()) {
                 (true, _) => Missed::TooMany(MOST_PLACES),
                 (_, true) => Missed::TooLarge,
@@ -124,6 +130,9 @@ impl ProcessProbes {
             return Err(too_much);
         }
         known.signs.extend(signs);
+        if is_short {
+            self.was_short(*pid);
+        }
         self.send(kernel, *pid, out)?;
         match missed {
             Some(missed) if !is_found => Err(missed),

@@ -193,6 +193,7 @@ impl ProcessProbes {
         for object in &process.objects {
             let read = |own: &Self| own.notes_of(object, process.pid, provider);
             let Some(notes) = self.in_time(kernel, &mut debtor, read) else { break };
+            let notes = notes.unwrap_or_default();
             let meant = notes.iter().filter(|n| is_meant(&n.provider));
             names.extend(meant.map(|n| plaintext::clean(&n.name).into_owned()));
         }
@@ -200,10 +201,13 @@ impl ProcessProbes {
     }
 
     /// Returns the probes that an object brings along, or those of its locks if the pattern may
-    /// mean the lock provider.
-    fn notes_of(&self, object: &Object, pid: u32, provider: &str) -> Rc<[Note]> {
+    /// mean the lock provider. `None`: it could not be opened, or there was no memory for all of it.
+    fn notes_of(&self, object: &Object, pid: u32, provider: &str) -> Option<Rc<[Note]>> {
         match provider.starts_with(locks::PROVIDER) {
-            true => locks::probes(&object.image(pid, &self.images).0),
+            true => object.is_read(pid, &self.images).then(|| {
+                let (image, _) = object.image(pid, &self.images);
+                locks::probes(image)
+            }),
             false => object.notes(pid, &self.images),
         }
     }
@@ -260,10 +264,13 @@ impl ProcessProbes {
             let _ = self.images.was_short();
             let read = |own: &Self| own.notes_of(object, pid, &pattern.provider);
             let Some(notes) = self.in_time(kernel, &mut debtor, read) else { continue };
-            if self.images.was_short() {
-                self.was_short(pid);
+            let Some(notes) = notes else {
+                // The next look reads it again.
+                if self.images.was_short() || object.was_short() {
+                    self.was_short(pid);
+                }
                 continue;
-            }
+            };
             if !notes.iter().any(|n| is_meant(&n.provider)) {
                 new.insert(Sign::default());
                 continue;
@@ -556,6 +563,35 @@ mod tests {
         kernel.0.set(0);
         probes.prepare(&mut kernel, vec![pattern]);
         assert!(kernel.0.get() >= objects);
+    }
+
+    /// Too many files may be open at that moment.
+    #[test]
+    fn an_object_that_could_not_be_opened_is_read_again() {
+        let path = std::env::temp_dir().join(format!("dtrace-deleted-{}", std::process::id()));
+        std::fs::copy("/usr/bin/sleep", &path).unwrap();
+        let child = Running(Command::new(&path).arg("1000").spawn().unwrap());
+        std::fs::remove_file(&path).unwrap();
+        let process = Process::read(child.0.id()).unwrap();
+        drop(child);
+        let program = process.called(libproc::process::PROGRAM).map(key).next().unwrap();
+        let (mut probes, mut kernel) = (ProcessProbes::default(), Deaf::default());
+        for provider in ["shop*".into(), format!("pid{}", process.pid)] {
+            let pattern = ProbePattern::new(&provider, "", "", "");
+            let mut wanted = Wanted::new(process.pid, pattern, true, Known::default());
+            let Wanted { pattern, known, .. } = &mut wanted;
+            match pid_of(&provider) {
+                Some(_) => drop(probes.make(&mut kernel, &process, &mut wanted, false)),
+                None => drop(probes.notes(
+                    &mut kernel,
+                    &process,
+                    pattern,
+                    known,
+                    &mut Batches::default(),
+                )),
+            }
+            assert!(!wanted.known.signs.contains_key(&program), "{provider}");
+        }
     }
 
     /// A file may bring along tens of thousands of probes.
