@@ -107,15 +107,17 @@ struct Mapping {
     is_closed: Cell<bool>,
 }
 
-/// Keeps those mappings of the read before that are not where others are now.
-fn keep_gone(maps: &mut Vec<Mapping>, before: impl Iterator<Item = Mapping>) {
+/// Keeps those mappings of the read before that are not where others are now. `are_gone`: the list
+/// would have them, if they were still there.
+fn keep_gone(maps: &mut Vec<Mapping>, before: impl Iterator<Item = Mapping>, are_gone: bool) {
     let is_free = |old: &Map| {
         let behind = maps.partition_point(|m| m.map.start < old.end);
         let last = behind.checked_sub(1).and_then(|n| maps.get(n));
         last.is_none_or(|m| m.map.end <= old.start)
     };
     let gone = before.filter(|old| is_free(&old.map)).take(MOST_MAPS);
-    let gone: Vec<_> = gone.map(|old| Mapping { is_gone: true, ..old }).collect();
+    let gone = gone.map(|old| Mapping { is_gone: old.is_gone || are_gone, ..old });
+    let gone: Vec<_> = gone.collect();
     maps.extend(gone);
     maps.sort_by_key(|m| m.map.start);
 }
@@ -242,8 +244,13 @@ impl Processes {
     fn learn(&mut self, number: u32, Mapped { mut maps, is_whole }: Mapped) {
         let pid = number.into();
         maps.retain(|m| m.is_executable);
-        // The process is ending, so its previous map is the better one.
-        if maps.is_empty() || !is_whole && self.known.has(&pid) {
+        // The process is ending, so its previous map is the better one. But it may have mapped a
+        // library since, or run another program.
+        let is_known = |m: &Map| {
+            let before = self.mapping(pid, m.start);
+            before.is_some_and(|k| (k.map.start, &k.map.identity) == (m.start, &m.identity))
+        };
+        if maps.is_empty() || !is_whole && maps.iter().all(is_known) {
             match self.known.get_mut(&pid) {
                 Some(process) => {
                     process.jit.read(number);
@@ -280,7 +287,7 @@ impl Processes {
             jit = before.jit;
             let is_of_batch = |m: &Mapping| !m.is_gone || before.read == self.taken;
             let gone = before.maps.into_iter().filter(is_of_batch);
-            keep_gone(&mut maps, gone.take_while(|m| fits(&m.map)));
+            keep_gone(&mut maps, gone.take_while(|m| fits(&m.map)), is_whole);
         }
         jit.read(number);
         // If there are too many, a user's short-lived processes displace each other only.
@@ -423,6 +430,11 @@ mod tests {
     #[test]
     fn a_process_that_ends_while_its_map_is_read_keeps_its_view() {
         let mut child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+        // A library that was mapped since, or another program.
+        let (mut other, free) = (code.clone(), 0x1000);
+        (other.start, other.end) = (free, 2 * free);
+        processes.learn(us, Mapped { maps: vec![other], is_whole: false });
+        assert!([free, first, last].iter().all(|at| processes.mapping(pid, *at).is_some()));
         let us = child.id();
         let whole = || Mapped { maps: maps::read(std::process::id()).unwrap(), is_whole: true };
         let mut processes = Processes::default();
