@@ -54,6 +54,8 @@ pub struct Jit {
     size: u64,
     /// The file is not read again before.
     due: Option<Instant>,
+    /// The file had another size when it was last seen than when it was read.
+    is_behind: bool,
 }
 
 impl Jit {
@@ -81,7 +83,13 @@ impl Jit {
             let took = begin.elapsed();
             self.due = (took > LONG).then(|| Instant::now() + took * WHILE);
         }
+        self.is_behind = size != self.size;
         self.file = Some(file);
+    }
+
+    /// Tells whether the file has changed since it was read, and would take long to read.
+    pub fn is_behind(&self) -> bool {
+        self.is_behind
     }
 
     /// Returns the name of the code at an address, and the distance from its beginning.
@@ -222,7 +230,13 @@ mod tests {
         jit.read(pid);
         assert_eq!(jit.symbol(0x12), Some(("mine", 2)));
         std::fs::write(&path, "10 8 mine\n18 8 another\n").unwrap();
+        // It took long to read it.
+        jit.due = Some(Instant::now() + Duration::from_secs(1000));
         jit.read(pid);
+        assert!(jit.symbol(0x1f).is_none() && jit.is_behind());
+        jit.due = None;
+        jit.read(pid);
+        assert!(!jit.is_behind());
         std::fs::remove_file(&path).unwrap();
         assert_eq!(jit.symbol(0x1f), Some(("another", 7)));
     }

@@ -311,7 +311,13 @@ impl Processes {
         if !is_known {
             self.refresh(pid);
         }
-        let (symbol, offset) = self.known.get(&pid)?.jit.symbol(address)?;
+        let jit = &self.known.get(&pid)?.jit;
+        let Some((symbol, offset)) = jit.symbol(address) else {
+            if jit.is_behind() {
+                self.tell(2, SLOW);
+            }
+            return None;
+        };
         Some(NamedAddress { module: "[jit]".into(), symbol: Some(symbol.into()), offset })
     }
 
@@ -424,17 +430,17 @@ mod tests {
         assert!(processes.mapping(pid, last).is_some());
         processes.learn(us, cut());
         assert!(processes.mapping(pid, last).is_some());
+        // A library that was mapped since, or another program.
+        let (mut other, free) = (code.clone(), 0x1000);
+        (other.start, other.end) = (free, 2 * free);
+        processes.learn(us, Mapped { maps: vec![other], is_whole: false });
+        assert!([free, first, last].iter().all(|at| processes.mapping(pid, *at).is_some()));
     }
 
     /// Otherwise its stripped files would lose the names that other files have for them.
     #[test]
     fn a_process_that_ends_while_its_map_is_read_keeps_its_view() {
         let mut child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
-        // A library that was mapped since, or another program.
-        let (mut other, free) = (code.clone(), 0x1000);
-        (other.start, other.end) = (free, 2 * free);
-        processes.learn(us, Mapped { maps: vec![other], is_whole: false });
-        assert!([free, first, last].iter().all(|at| processes.mapping(pid, *at).is_some()));
         let us = child.id();
         let whole = || Mapped { maps: maps::read(std::process::id()).unwrap(), is_whole: true };
         let mut processes = Processes::default();
