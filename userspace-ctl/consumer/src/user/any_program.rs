@@ -45,10 +45,12 @@ impl AnyProgram {
             return Vec::new();
         }
         let now = process::running();
-        self.old.extend(std::mem::take(&mut self.young));
         let late = std::mem::take(&mut self.late);
         self.old.retain(|p| now.contains(p) && !late.contains(&p.0));
-        self.young = now.difference(&self.old).copied().collect();
+        let begun: HashSet<_> = now.difference(&self.old).copied().collect();
+        let again = begun.intersection(&self.young).filter(|p| !late.contains(&p.0));
+        self.old.extend(again.copied());
+        self.young = begun;
         self.young.iter().map(|(pid, _)| *pid).collect()
     }
 }
@@ -66,6 +68,19 @@ mod tests {
             any.meet_again(me);
             assert!(any.begun().contains(&me));
         }
-        assert!(!any.begun().contains(&me));
+        // It was not read so far, so it is read twice from here on.
+        assert!(any.begun().contains(&me) && !any.begun().contains(&me));
+    }
+
+    /// The libraries of a program that has just started may not be mapped yet.
+    #[test]
+    fn a_program_is_looked_at_twice() {
+        let mut any = AnyProgram::default();
+        any.add(&ProbePattern::new("shop*", "", "", ""));
+        let mut child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+        let met = [(); 3].map(|()| any.begun().contains(&child.id()));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(met, [true, true, false]);
     }
 }
