@@ -103,7 +103,7 @@ impl Cpp {
         input.extend_from_slice(without_interpreter(text));
         let input = sys::memory_file(&input).map_err(failed)?;
         command.args(&self.words).arg("-").stdin(input).stdout(Stdio::piped());
-        let child = command.spawn().map_err(|e| {
+        let child = sys::with_own_rights(&mut command).spawn().map_err(|e| {
             let why = match e.kind() {
                 std::io::ErrorKind::NotFound => format!(
                     "there is no '{cpp}': install it (on Debian: apt install cpp), or say where it is \

@@ -263,19 +263,26 @@ pub fn with_first_limits(command: &mut Command) -> &mut Command {
     unsafe { command.pre_exec(libproc::limit::restore) }
 }
 
+/// Makes a command run with our user's own rights, if we are not root.
+pub fn with_own_rights(command: &mut Command) -> &mut Command {
+    // SAFETY: the closure makes async-signal-safe system calls and allocates nothing.
+    unsafe { command.pre_exec(lower_capabilities) }
+}
+
 /// Starts a command and holds it before its first instruction until [`resume`].
 pub fn spawn_stopped(command: &mut Command) -> Result<Child> {
     with_first_limits(command);
-    // SAFETY: the closure makes async-signal-safe system calls and allocates nothing.
+    // SAFETY: the closure makes one async-signal-safe system call and allocates nothing.
     unsafe {
         command.pre_exec(|| {
             // SAFETY: PTRACE_TRACEME ignores its other arguments.
             match libc::ptrace(libc::PTRACE_TRACEME, 0, 0, 0) {
-                0 => lower_capabilities(),
+                0 => Ok(()),
                 _ => Err(Error::last_os_error()),
             }
         });
     }
+    with_own_rights(command);
     let mut child = command.spawn()?;
     loop {
         let waited = process::waitpid(Some(Pid::from_child(&child)), WaitOptions::UNTRACED);

@@ -88,7 +88,7 @@ impl Containers {
                 links.display()
             )
         };
-        fs::read_dir(links).map_err(failed)?;
+        named::list(links).map_err(failed)?;
         let (links, groups) = (links.to_path_buf(), groups.to_path_buf());
         let (known, missed) = (HashMap::new(), HashMap::new());
         Ok(Self { links, groups, look: None, known, missed })
@@ -173,9 +173,9 @@ impl Containers {
 
 impl Look {
     fn new(links: &Path, groups: &Path, at: Instant) -> Self {
-        let all = fs::read_dir(links).into_iter().flatten().flatten();
-        let all = all.filter_map(|link| link.file_name().into_string().ok());
-        let links = all.filter_map(|name| from_link(&name)).collect();
+        let all = named::list(links).unwrap_or_default();
+        let names = all.iter().filter_map(|link| link.file_name()?.to_str());
+        let links = names.filter_map(from_link).collect();
         Self { at, paths: paths(groups), links }
     }
 }
