@@ -83,16 +83,19 @@ fn used() -> MutexGuard<'static, Used> {
 
 /// Returns the most bytes that are kept in total.
 fn most() -> usize {
-    static FOUND: OnceLock<usize> = OnceLock::new();
-    *FOUND.get_or_init(|| memory().map_or(MOST, |bytes| (bytes / 4).min(MOST)))
+    memory().map_or(MOST, |bytes| (bytes / 4).min(MOST))
 }
 
 /// Returns the bytes of this machine's memory.
 pub fn memory() -> Option<usize> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kb = total.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?;
-    kb.checked_mul(1024)
+    static FOUND: OnceLock<Option<usize>> = OnceLock::new();
+    let read = || {
+        let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+        let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+        let kb = total.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?;
+        kb.checked_mul(1024)
+    };
+    *FOUND.get_or_init(read)
 }
 
 /// Returns the users whose files and processes took so much since the last call that one got less

@@ -15,6 +15,7 @@
 //! `/proc/PID/maps`, `mem`, `auxv` and `status` are the kernel's own files and are opened where
 //! they are read.
 
+use crate::budget;
 use crate::limit::noted;
 use crate::patient;
 use object::{Object, ObjectSection, ReadCache, ReadRef};
@@ -29,7 +30,8 @@ use std::os::unix::fs::OpenOptionsExt;
 
 /// The most bytes of a file that we read. A sparse file costs its author nothing.
 const MOST: u64 = 16 << 30;
-/// The most bytes read from a file while it is parsed.
+/// The most bytes read from a file while it is parsed, unless an eighth of the memory is less: they
+/// are kept meanwhile, and nobody is charged for them.
 const MOST_READ: u64 = 1 << 30;
 /// The most bytes of a text that ends with a certain byte.
 const MOST_TEXT: u64 = 4096;
@@ -230,7 +232,8 @@ enum Content<'f> {
 
 impl<'f> Source<'f> {
     pub(crate) fn new(file: &'f File) -> Self {
-        Self { content: Content::File(ReadCache::new(file)), room: Cell::new(MOST_READ) }
+        let most = budget::memory().map_or(MOST_READ, |bytes| MOST_READ.min(bytes as u64 / 8));
+        Self { content: Content::File(ReadCache::new(file)), room: Cell::new(most) }
     }
 
     /// Reads a file that is in memory.
