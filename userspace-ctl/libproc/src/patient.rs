@@ -19,7 +19,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How long we wait for a process; how long when many of its user are silent; and how many are many.
+/// How long we wait for a process; how long when many of its user are silent; how many are many.
 const PATIENCE: Duration = Duration::from_secs(2);
 const LITTLE: Duration = Duration::from_millis(50);
 const MANY: usize = 4;

@@ -9,7 +9,7 @@ use std::io::{self, BufRead, Error, ErrorKind, Read};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// How long the compressed parts of a file are read. A look-up reads up to three kinds of parts, and
+/// How long the compressed parts of a file are read. A look-up reads up to three kinds of them, and
 /// the kernel takes a consumer for dead after half a minute.
 const MOST: Duration = Duration::from_secs(if cfg!(test) { 2 } else { 4 });
 /// The most bytes that are read between two looks at the clock.

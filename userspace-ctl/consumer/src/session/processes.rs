@@ -81,8 +81,8 @@ impl Session<'_> {
         }
     }
 
-    /// Tells which names could not be found since data was last taken: keys of aggregations get their
-    /// names when they are printed.
+    /// Tells that names could not be found since data was last taken: keys of aggregations get
+    /// their names when they are printed.
     pub(super) fn tell_lost_names(&mut self) -> Result<(), Failure> {
         self.take_symbols();
         self.tell_processes()

@@ -201,7 +201,7 @@ impl ProcessProbes {
     }
 
     /// Returns the probes that an object brings along, or those of its locks if the pattern may
-    /// mean the lock provider. `None`: it could not be opened, or there was no memory for all of it.
+    /// mean the lock provider. `None`: it could not be opened, or there was no memory for it.
     fn notes_of(&self, object: &Object, pid: u32, provider: &str) -> Option<Rc<[Note]>> {
         match provider.starts_with(locks::PROVIDER) {
             true => object.is_read(pid, &self.images).then(|| {
