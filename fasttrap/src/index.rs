@@ -46,7 +46,7 @@ impl Index {
     /// perhaps more than once.
     pub(crate) fn of(n: usize, insert: impl Fn(&mut Self)) -> Result<Self> {
         let mut index = Self::new();
-        index.slots = free_slots(len_for(n)?)?;
+        index.slots = mem::filled(len_for(n)?, 0)?;
         index.fill(insert);
         Ok(index)
     }
@@ -101,7 +101,7 @@ impl Index {
         if len <= self.slots.len() && self.longest < self.limit {
             return Ok(());
         }
-        let slots = free_slots(len.max(self.slots.len()))?;
+        let slots = mem::filled(len.max(self.slots.len()), 0)?;
         let old = core::mem::replace(&mut self.slots, slots);
         self.fill(|index| {
             for number in old.iter().filter_map(|n| n.checked_sub(1)) {
@@ -133,14 +133,6 @@ impl Index {
             at = next;
         }
     }
-}
-
-/// Makes free slots. They are not charged to the current task's cgroup: that can take seconds, while
-/// our locks are held. Those who own the places pay.
-fn free_slots(n: usize) -> Result<KVVec<u32>> {
-    let mut slots = mem::exact(n)?;
-    while slots.len() < n && slots.push_within_capacity(0).is_ok() {}
-    Ok(slots)
 }
 
 /// Returns how many slots `n` numbers need.

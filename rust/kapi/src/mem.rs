@@ -91,11 +91,6 @@ pub fn zeroed_bytes(n: usize) -> Result<KVVec<u8>> {
     zeroed(n)
 }
 
-/// Allocates `n` zeroed numbers of 32 bits; see [`zeroed`].
-pub fn zeroed_numbers(n: usize) -> Result<KVVec<u32>> {
-    zeroed(n)
-}
-
 /// Allocates `n` zeroed words; see [`zeroed`].
 pub fn zeroed_words(n: usize) -> Result<KVVec<u64>> {
     zeroed(n)

@@ -230,6 +230,13 @@ pub mod accounted {
     pub use super::{arc, boxed, extend, push, vec};
 }
 
+/// Allocates `n` copies of a value.
+pub fn filled<T: Clone>(n: usize, value: T) -> Result<KVec<T>> {
+    let mut all = exact(n)?;
+    all.0.resize(n, value);
+    Ok(all)
+}
+
 /// Allocates a copy.
 pub fn exact_copy<T: Copy>(of: &[T]) -> Result<KVec<T>> {
     let mut copy = KVec::new();
@@ -245,11 +252,6 @@ fn zeroed<T: Default>(n: usize) -> Result<KVec<T>> {
 
 /// Allocates `n` zeroed bytes.
 pub fn zeroed_bytes(n: usize) -> Result<KVec<u8>> {
-    zeroed(n)
-}
-
-/// Allocates `n` zeroed numbers of 32 bits.
-pub fn zeroed_numbers(n: usize) -> Result<KVec<u32>> {
     zeroed(n)
 }
 

@@ -12,8 +12,8 @@
 #![forbid(unsafe_code)]
 
 pub use kapi::mem::{
-    accounted, arc, boxed, exact, exact_copy, extend, push, reserve, vec, zeroed_atomics,
-    zeroed_bytes, zeroed_numbers, zeroed_words,
+    accounted, arc, boxed, exact, exact_copy, extend, filled, push, reserve, vec, zeroed_atomics,
+    zeroed_bytes, zeroed_words,
 };
 pub use kernel::alloc::{AllocError, KBox, KVVec, KVec};
 pub use kernel::error::{code, Error as Errno};
