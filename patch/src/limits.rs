@@ -7,6 +7,7 @@ use core::ops::Range;
 use kapi::forbidden::{self, Why};
 use kapi::mem;
 use kernel::prelude::*;
+use x86::MAX_LEN;
 
 /// A range of text that must not be patched.
 #[derive(Clone, Copy)]
@@ -19,8 +20,8 @@ pub(crate) struct Stretch {
 /// The parts of a piece of text that must not be patched.
 pub(crate) struct Limits {
     stretches: KVVec<Stretch>,
-    /// The addresses of instructions that the kernel itself rewrites.
-    rewritten: KVVec<u64>,
+    /// The addresses of instructions that the kernel itself rewrites, and their lengths.
+    rewritten: KVVec<(u64, u8)>,
 }
 
 impl Limits {
@@ -38,9 +39,10 @@ impl Limits {
             Source::Kernel => forbidden::ranges(&mut stretch)?,
             Source::Module(m) => forbidden::of_module(m, &mut stretch)?,
         }
-        let mut site = |addr: u64, _len: usize| {
+        let mut site = |addr: u64, len: usize| {
             if result.is_ok() && range.contains(&addr) {
-                result = mem::push(&mut this.rewritten, addr);
+                // CAST: an instruction is shorter.
+                result = mem::push(&mut this.rewritten, (addr, len as u8));
             }
         };
         match source {
@@ -58,7 +60,7 @@ impl Limits {
                 _ => farthest = Some((s.end, s.why)),
             }
         }
-        sort(&mut this.rewritten, |a| *a);
+        sort(&mut this.rewritten, |(a, _)| *a);
         Ok(Self {
             stretches: mem::exact_copy(&this.stretches)?,
             rewritten: mem::exact_copy(&this.rewritten)?,
@@ -80,15 +82,22 @@ impl Limits {
         before.map_or(0, |s| s.end)..next.map_or(u64::MAX, |s| s.start)
     }
 
-    /// Tells whether the kernel rewrites an instruction that begins in `range`.
+    /// Tells whether the kernel rewrites a byte of `range`. What was read while it did so may begin
+    /// within one of its instructions.
     pub(crate) fn any_rewritten(&self, range: Range<u64>) -> bool {
-        self.rewritten_in(range).next().is_some()
+        let from = range.start.wrapping_sub(MAX_LEN as u64);
+        let mut near = self.rewritten_from(from).take_while(|(at, _)| *at < range.end);
+        near.any(|(at, len)| at.wrapping_add(len.into()) > range.start)
     }
 
     /// Returns the addresses in `range` of instructions that the kernel rewrites.
     pub(crate) fn rewritten_in(&self, range: Range<u64>) -> impl Iterator<Item = u64> + '_ {
-        let from = first(&self.rewritten, |a| *a >= range.start);
-        let rest = self.rewritten.get(from..).unwrap_or_default();
-        rest.iter().copied().take_while(move |a| *a < range.end)
+        let rest = self.rewritten_from(range.start).map(|(at, _)| at);
+        rest.take_while(move |at| *at < range.end)
+    }
+
+    fn rewritten_from(&self, start: u64) -> impl Iterator<Item = (u64, u8)> + '_ {
+        let from = first(&self.rewritten, |(at, _)| *at >= start);
+        self.rewritten.get(from..).unwrap_or_default().iter().copied()
     }
 }
