@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The memory of processes: what only C can reach of it. space.rs decides which of it is used, and
+ * The memory of processes: what only C can reach of it. space.rs and pages.rs decide which of it is used, and
  * how long that may take.
  */
 #include <linux/blkdev.h>

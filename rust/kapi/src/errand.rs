@@ -3,8 +3,9 @@
 //! of its own to write to, while the caller holds locks that others wait for.
 
 use crate::mem;
+use crate::pages::{start_of_page, Locked};
 use crate::patience;
-use crate::space::{start_of_page, Locked, Space};
+use crate::space::Space;
 use crate::sys;
 use crate::time;
 use core::slice;

@@ -94,6 +94,7 @@ pub mod modules;
 pub mod nofault;
 mod notifier;
 mod once;
+mod pages;
 mod path;
 pub mod patience;
 pub mod percpu;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Memory of our own in processes: finding a place for it, mapping, filling and unmapping it.
 
+use crate::pages::Locked;
 use crate::patience;
-use crate::space::{Locked, Space};
+use crate::space::Space;
 use crate::sys::{self, Area};
 use crate::task;
 use crate::time;
