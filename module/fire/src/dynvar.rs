@@ -104,9 +104,10 @@ impl DynVars {
             n => 1 << n.ilog2(),
         };
         let least = Elements::<KVVec<AtomicU64>>::overhead(cpus).saturating_add(64);
+        let most = Elements::<KVVec<AtomicU64>>::most(cpus);
         Room {
             words: SET.saturating_mul(sets),
-            elements: if elements { words.saturating_sub(own).max(least) } else { 0 },
+            elements: if elements { words.saturating_sub(own).min(most).max(least) } else { 0 },
             ended: if threads || scalars { MOST_WAITING } else { 0 },
         }
     }
@@ -295,7 +296,7 @@ impl DynVars {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use abi::difo::{DifType, DifVar, SCOPE_THREAD, VAR_SCALAR};
+    use abi::difo::{DifType, DifVar, SCOPE_GLOBAL, SCOPE_THREAD, VAR_ARRAY, VAR_SCALAR};
     use mem::zeroed_atomics;
 
     /// Returns variables of threads by value, so many of them, and their space.
@@ -311,6 +312,17 @@ mod tests {
         let elements = Elements::new(zeroed_atomics(room.elements).unwrap(), 1, [1, 2]);
         let (words, ended) = (zeroed_atomics(room.words), zeroed_atomics(room.ended));
         (vars, DynVars::new(words.unwrap(), elements, ended.unwrap()))
+    }
+
+    #[test]
+    fn memory_that_no_address_reaches_is_not_taken() {
+        let mut vars = Vars::new();
+        let ty = DifType { size: 8, ..DifType::default() };
+        let (kind, scope) = (VAR_ARRAY, SCOPE_GLOBAL);
+        vars.declare(&[DifVar { id: 0x500, kind, scope, ty, ..DifVar::default() }]).unwrap();
+        let room = |bytes| DynVars::room(bytes, &vars, 4).elements * 8;
+        assert_eq!(room(64 << 20), 64 << 20);
+        assert!(room(1 << 30) < 289 << 20 && room(1 << 30) == room(16 << 30));
     }
 
     #[test]

@@ -228,6 +228,12 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         heads(cpus, 1)
     }
 
+    /// Returns the number of words of a space that has all units that an address can tell apart. More
+    /// are of no use.
+    pub fn most(cpus: usize) -> usize {
+        heads(cpus, MAX_UNITS / 2).saturating_add((MAX_UNITS - 1).saturating_mul(UNIT))
+    }
+
     /// Creates an empty space in zeroed memory. `seed` makes the hash unpredictable for others.
     pub fn new(memory: M, cpus: usize, seed: Seed) -> Self {
         let words = memory.len();
