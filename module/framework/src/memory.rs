@@ -2,6 +2,7 @@
 //! Allocates everything that a consumer's probes write, because a firing probe cannot allocate.
 
 use crate::{Error, Result};
+use abi::difo::MAX_BY_REF;
 use abi::option::{policy, OptionId, Options, UNSET};
 use abi::unwind::FILES;
 use buffers::elements::Elements;
@@ -142,9 +143,10 @@ impl Memory {
         // Without speculate(), no memory is needed, but speculation() must still find free ones.
         let parts = if e.speculates { size(OptionId::Nspec) } else { 0 };
         let (locals, key, known) = (e.vars.local.words(), e.key_words, numbers(e));
-        // The second half is for memory that clauses keep for later ones.
-        let scratch =
-            dif::scratch::size(size(OptionId::Strsize), e.vars.largest()).saturating_mul(2);
+        // `tracemem(copyin(arg1, 4096), 4096)` needs as much as it records. The second half is for
+        // memory that clauses keep for later ones.
+        let largest = e.vars.largest().max(e.largest_record().min(MAX_BY_REF as usize));
+        let scratch = dif::scratch::size(size(OptionId::Strsize), largest).saturating_mul(2);
         // A CPU that is offline gets nothing.
         let is_here = |cpu| xcall::is_online(cpu) && (only_cpu == UNSET || only_cpu == cpu as u64);
         let here = (0..kapi::context::cpus()).filter(|cpu| is_here(*cpu)).count();
