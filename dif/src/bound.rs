@@ -96,6 +96,9 @@ impl Prices {
             Some(op @ (Op::Stgs | Op::Stls)) => {
                 times(by_ref(op), 1 + price::LOOK + price::WRITE).saturating_add(1)
             }
+            Some(op @ Op::Ldts) if by_ref(op) != 0 => 1 + price::ELEMENT,
+            // A struct that is not set is cleared.
+            Some(op @ Op::Ldls) => by_ref(op).saturating_add(1),
             Some(op @ Op::Stts) => match by_ref(op) {
                 0 => 1,
                 n => times(n, price::TEXT + price::WHOLE)

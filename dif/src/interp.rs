@@ -328,6 +328,9 @@ fn load<E: Env>(
 /// Stores into a scalar variable.
 #[inline(never)]
 fn store_var<E: Env>(mem: &mut Mem<'_, '_, E>, v: &Var, value: u64) -> Result<(), Raised> {
+    if value == 0 && v.ty.is_by_ref() && v.scope == Scope::Thread {
+        mem.env.spend(price::ELEMENT)?;
+    }
     if value == 0 || !v.ty.is_by_ref() {
         if let Some((addr::SCRATCH, _)) = addr::split(value) {
             mem.clause.keep();

@@ -19,7 +19,7 @@ HEAD = f'''
 string g, h, slashes, dots, digits, braces; int n; int64_t ll; string out; string a[string]; int b[string, string];
 self string t; int c[int]; this string l;
 int big[string, string, string, string, string, string, string, string];
-struct blob {{ char bytes[60000]; }}; struct blob gb; int k[struct blob];
+struct blob {{ char bytes[60000]; }}; struct blob gb; int k[struct blob]; this struct blob lb;
 BEGIN {{ printf("ready\\n"); }}
 '''
 for at, (v, text) in enumerate(WORST.items()):
@@ -53,6 +53,7 @@ ROWS = [
     ('nspid', 50, 'll = nspid;'),
     ('load-kernel', 50, 'll = curthread->utime;'),
     ('thread-var', 50, 'self->n = 1;'),
+    ('local-struct', 1, 'n = this->lb.bytes[7];'),
     ('element-set', 50, 'c[n] = 1;'),
     ('element-get', 50, 'n = c[7];'),
     ('rand', 50, 'n = rand();'),

@@ -454,7 +454,7 @@ impl Env for ProbeEnv<'_> {
         let inside = match region {
             GLOBALS => self.ecb.shared.globals.write(at, bytes),
             ELEMENTS => self.write_element(offset, bytes),
-            UNSET => self.write_unset(offset, bytes),
+            UNSET => self.write_unset(offset, bytes)?,
             LOCALS => write_words(self.locals, at, bytes),
             _ => false,
         };
@@ -600,7 +600,7 @@ fn read_text(words: &[u64], at: usize, into: &mut [u8]) -> Option<usize> {
 }
 
 /// Returns the cost of reading this many bytes, in addition to [`READ`].
-fn of_bytes(bytes: usize) -> u32 {
+pub(crate) fn of_bytes(bytes: usize) -> u32 {
     u32::try_from(bytes >> 5).unwrap_or(u32::MAX)
 }
 

@@ -7,10 +7,11 @@
 //! thread's one takes no memory then: its address, in the region `UNSET`, contains the number of
 //! the variable, and only a write there makes the element.
 
-use crate::env::{ill_op, ProbeEnv, ELEMENTS, GLOBALS, LOCALS, UNSET};
+use crate::env::{ill_op, of_bytes, ProbeEnv, ELEMENTS, GLOBALS, LOCALS, UNSET};
 use buffers::elements::{self, Owner, Part, Value};
 use core::sync::atomic::Ordering::Relaxed;
-use dif::{addr, Key, Raised, Scope, Var};
+use dif::bound::price;
+use dif::{addr, Env, Key, Raised, Scope, Var};
 use plan::vars::Slot;
 
 /// The width of the byte offset in an address in [`UNSET`]; the bits above it are the variable's
@@ -64,6 +65,7 @@ impl ProbeEnv<'_> {
         let is_string = var.ty.is_string();
         let at = match var.scope {
             Scope::Thread => {
+                self.spend(price::ELEMENT)?;
                 let at = self.element_address(var, &[]);
                 let unset = at == 0 && !is_string;
                 return Ok(if unset {
@@ -85,6 +87,8 @@ impl ProbeEnv<'_> {
             if is_string {
                 return Ok(0);
             }
+            // CAST: 32 bits.
+            self.spend(of_bytes(var.ty.size as usize))?;
             let end = at.wrapping_add(Slot::words(var.ty));
             self.locals.get_mut(at..end).ok_or(ill_op())?.fill(0);
             *self.local(at)? = 1;
@@ -211,15 +215,18 @@ impl ProbeEnv<'_> {
 
     /// Makes the element and writes to it. Without room, nothing is written, which is counted as a
     /// drop.
-    pub(crate) fn write_unset(&mut self, offset: u64, bytes: &[u8]) -> bool {
-        let Some((var, byte)) = self.unset(offset, bytes.len()) else { return false };
+    pub(crate) fn write_unset(&mut self, offset: u64, bytes: &[u8]) -> Result<bool, Raised> {
+        let Some((var, byte)) = self.unset(offset, bytes.len()) else { return Ok(false) };
+        self.spend(price::ELEMENT)?;
         if self.element_address(&var, &[]) == 0 {
+            // Each word is written by itself: 64 KiB take 60,000 instructions.
+            self.spend(of_bytes(var.ty.size as usize).saturating_mul(2))?;
             // CAST: 32 bits.
             self.set_element(&var, &[], Value::Zeros(var.ty.size as usize));
         }
-        match addr::split(self.element_address(&var, &[])) {
+        Ok(match addr::split(self.element_address(&var, &[])) {
             Some((_, at)) => self.write_element(at.wrapping_add(byte), bytes),
             None => true,
-        }
+        })
     }
 }
