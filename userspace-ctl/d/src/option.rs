@@ -81,7 +81,10 @@ pub const IGNORED: &[(&str, &str)] = &[
     ("procfspath", "dtrace looks up processes in /proc"),
     ("pspec", "a description at the head of a clause always describes probes"),
     ("quietresize", "dtrace always reports that it lowered a buffer's size"),
-    ("scratchsize", "scratch memory grows with strsize and the largest variable of the program"),
+    (
+        "scratchsize",
+        "scratch memory grows with strsize, and with the program's largest variable and record",
+    ),
     ("strip", "the object of -G contains only the probes of a program"),
     ("tregs", "the kernel sets the number of tuple registers"),
     ("udefs", "dtrace looks up symbols of programs when it prints their addresses"),

@@ -5,6 +5,7 @@ use doctor::{examine, mismatch, text, verdict, Check, Machine, State};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 const RELEASE: &str = "7.3.4+deb13-amd64";
 const RUSTC: &str = "rustc 1.85.1 (4eb161250 2025-03-15) (built from a source tarball)";
@@ -67,9 +68,17 @@ impl Made {
     }
 
     fn program(&self, name: &str, says: &str) {
-        let path = format!("usr/bin/{name}");
-        self.write(&path, &format!("#!/bin/sh\necho '{says}'\n"));
-        self.mode(&path, 0o755);
+        self.script(&format!("usr/bin/{name}"), &format!("echo '{says}'"));
+    }
+
+    /// Another process writes it: while this one has a file open for writing, another test's thread
+    /// may fork, and until its child executes something, nobody can execute the file (ETXTBSY).
+    fn script(&self, path: &str, line: &str) {
+        let path = self.0.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let write = r#"printf '#!/bin/sh\n%s\n' "$1" >"$0" && chmod 755 "$0""#;
+        let mut shell = Command::new("sh");
+        assert!(shell.args(["-c", write]).arg(path).arg(line).status().unwrap().success());
     }
 
     fn without(self, path: &str) -> Self {
@@ -215,11 +224,8 @@ fn the_key_of_the_module() {
             .with("var/lib/dkms/mok.pub", "");
         // It prints the signer of this very file only.
         let path = made.0.join(&file).display().to_string();
-        made.write(
-            "usr/sbin/modinfo",
-            &format!("#!/bin/sh\n[ \"$*\" = '-F signer {path}' ] && echo '{signer}'\n"),
-        );
-        made.mode("usr/sbin/modinfo", 0o755);
+        let line = format!("[ \"$*\" = '-F signer {path}' ] && echo '{signer}'");
+        made.script("usr/sbin/modinfo", &line);
         made
     };
     let others = "1c8a1c82 I------ 1 perm 1f030000 0 0 asymmetri Debian Secure Boot CA: 6c: X509.rsa b4 []\n";
