@@ -93,8 +93,8 @@ impl Table {
         self.find(addr, |h| h.addr)
     }
 
-    /// Returns the place whose slot begins at an address. A place without a slot has 0 for it, where
-    /// a thread may well be: it has called a function by a null pointer.
+    /// Returns the place whose slot begins at an address. A place without a slot has 0 for it,
+    /// where a thread may well be: it has called a function by a null pointer.
     pub(crate) fn of_slot(&self, addr: u64) -> Option<&Hit> {
         (addr != 0).then(|| self.find(addr, |h| h.slot))?
     }

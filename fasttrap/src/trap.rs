@@ -82,9 +82,9 @@ pub(crate) fn trap(ctx: &ProbeCtx, regs: &Registers) -> Trapped {
     Trapped::Ours
 }
 
-/// Tells whether the probes of a place have fired for as long as one may take (`budget.rs`), and counts
-/// this one as not fired then: interrupts are off, and a program decides how many it has at one
-/// place. The last one that fires may take as long again.
+/// Tells whether the probes of a place have fired for as long as one may take (`budget.rs`), and
+/// counts this one as paused then: interrupts are off, and a program decides how many it has at
+/// one place. The last one that fires may take as long again.
 fn is_late(ctx: &ProbeCtx, turn: &Turn, probe: &Probe) -> bool {
     let is_late = !turn.goes_on();
     if is_late {

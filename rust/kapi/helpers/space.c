@@ -269,7 +269,7 @@ bool kapi_space_area(struct mm_struct *mm, u64 addr, struct kapi_area *to)
 
 /*
  * Returns how many pages of a zone the allocator may give away, as __zone_watermark_unusable_free() counts. Each CPU
- * has counted some pages for itself; that matters near the watermarks, as in zone_watermark_ok() of before.
+ * has counted some pages for itself, which matters near the watermarks.
  */
 static unsigned long kapi_free_pages(struct zone *zone)
 {
