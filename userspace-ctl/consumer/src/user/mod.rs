@@ -572,9 +572,16 @@ mod tests {
         std::fs::copy("/usr/bin/sleep", &path).unwrap();
         let child = Running(Command::new(&path).arg("1000").spawn().unwrap());
         std::fs::remove_file(&path).unwrap();
-        let process = Process::read(child.0.id()).unwrap();
+        // spawn() returns before all of the program is mapped.
+        let (process, program) = loop {
+            let process = Process::read(child.0.id()).unwrap();
+            let program = process.called(libproc::process::PROGRAM).map(key).next();
+            if let Some(program) = program {
+                break (process, program);
+            }
+            std::thread::yield_now();
+        };
         drop(child);
-        let program = process.called(libproc::process::PROGRAM).map(key).next().unwrap();
         let (mut probes, mut kernel) = (ProcessProbes::default(), Deaf::default());
         for provider in ["shop*".into(), format!("pid{}", process.pid)] {
             let pattern = ProbePattern::new(&provider, "", "", "");
