@@ -328,7 +328,8 @@ fn load<E: Env>(
 /// Stores into a scalar variable.
 #[inline(never)]
 fn store_var<E: Env>(mem: &mut Mem<'_, '_, E>, v: &Var, value: u64) -> Result<(), Raised> {
-    if value == 0 && v.ty.is_by_ref() && v.scope == Scope::Thread {
+    let is_element = v.ty.is_by_ref() && v.scope == Scope::Thread;
+    if is_element {
         mem.env.spend(price::ELEMENT)?;
     }
     if value == 0 || !v.ty.is_by_ref() {
@@ -337,8 +338,7 @@ fn store_var<E: Env>(mem: &mut Mem<'_, '_, E>, v: &Var, value: u64) -> Result<()
         }
         return mem.env.store_var(v, value);
     }
-    if v.scope == Scope::Thread {
-        mem.env.spend(price::ELEMENT)?;
+    if is_element {
         return mem.store_ref(v, &[], value);
     }
     match mem.env.ref_var_for_store(v)? {

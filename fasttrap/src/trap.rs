@@ -50,7 +50,7 @@ pub(crate) fn trap(ctx: &ProbeCtx, regs: &Registers) -> Trapped {
     for (n, u) in table.uses(hit).enumerate() {
         match u.role {
             Role::Before | Role::Usdt => {
-                if n != 0 && is_late(ctx, &turn, &u.probe) {
+                if is_late(ctx, &turn, n, &u.probe) {
                     continue;
                 }
                 if let Some(rest) = fire_without(ctx, &u.probe) {
@@ -84,9 +84,10 @@ pub(crate) fn trap(ctx: &ProbeCtx, regs: &Registers) -> Trapped {
 
 /// Tells whether the probes of a place have fired for as long as one may take (`budget.rs`), and
 /// counts this one as paused then: interrupts are off, and a program decides how many it has at
-/// one place. The last one that fires may take as long again.
-fn is_late(ctx: &ProbeCtx, turn: &Turn, probe: &Probe) -> bool {
-    let is_late = !turn.goes_on();
+/// one place. The last one that fires may take as long again. `n`: how many come before it; the
+/// first one needs no look at the clock.
+fn is_late(ctx: &ProbeCtx, turn: &Turn, n: usize, probe: &Probe) -> bool {
+    let is_late = n != 0 && !turn.goes_on();
     if is_late {
         pause(ctx, probe, 1);
     }
@@ -129,8 +130,7 @@ fn returned(ctx: &ProbeCtx, table: &Table, hit: &Hit, value: u64, to: Option<u64
         let leaves = |to: u64| to.wrapping_sub(start) >= u.size.into();
         if is_unknown {
             pause(ctx, &u.probe, 1);
-        } else if (is_return || to.is_none_or(leaves)) && !(n != 0 && is_late(ctx, turn, &u.probe))
-        {
+        } else if (is_return || to.is_none_or(leaves)) && !is_late(ctx, turn, n, &u.probe) {
             fire(ctx, &u.probe, Args::Returned(&[u.place.into(), value]));
         }
     }

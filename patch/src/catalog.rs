@@ -106,11 +106,7 @@ pub(crate) fn collect(
     let (mut functions, mut named, mut colds) =
         (mem::exact(most)?, mem::exact(most)?, KVVec::new());
     let mut last: Option<(u64, Option<Function>)> = None;
-    let mut refused = None;
     for (n, s) in symbols.list.iter().enumerate() {
-        if refused.is_none_or(|(addr, _)| addr != s.addr) {
-            refused = Some((s.addr, symbols.is_refused(n)));
-        }
         if s.is_cold {
             // CAST: text is smaller than 4 GiB.
             let start = s.addr.wrapping_sub(range.start) as u32;
@@ -118,13 +114,14 @@ pub(crate) fn collect(
             mem::push(&mut colds, (start, end))?;
             continue;
         }
-        if s.is_padding() || refused.is_some_and(|(_, is)| is) {
+        if s.is_padding() {
             continue;
         }
         // A symbol at the same address is another name of the same function.
         let known = last.filter(|(addr, _)| *addr == s.addr).map(|(_, f)| f);
         let function = match known {
             Some(f) => f,
+            None if symbols.is_refused(n) => None,
             None => {
                 let extent = symbols.extent(n, &range);
                 let begins = |a| symbols.has(a);

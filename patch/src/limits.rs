@@ -82,8 +82,8 @@ impl Limits {
         before.map_or(0, |s| s.end)..next.map_or(u64::MAX, |s| s.start)
     }
 
-    /// Tells whether the kernel rewrites a byte of `range`. What was read while it did so may begin
-    /// within one of its instructions.
+    /// Tells whether the kernel rewrites a byte of `range`. Code that is read during such a change
+    /// may seem to have an instruction that begins within the changed one.
     pub(crate) fn any_rewritten(&self, range: Range<u64>) -> bool {
         let from = range.start.wrapping_sub(MAX_LEN as u64);
         let mut near = self.rewritten_from(from).take_while(|(at, _)| *at < range.end);
