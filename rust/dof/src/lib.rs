@@ -27,6 +27,7 @@ use abi::dof::{
     Header, OptDesc, SectionHeader, SectionKind, ENCODING_LSB, MAGIC, MAX_SECTIONS, MAX_SIZE,
     MODEL_LP64, SECIDX_NONE,
 };
+use core::marker::PhantomData;
 use zerocopy::FromBytes;
 
 /// A checked DOF.
@@ -187,6 +188,27 @@ impl<'a> Dof<'a> {
     }
 }
 
+/// The entries of a table.
+struct Entries<'a, T> {
+    rest: &'a [u8],
+    /// The table is malformed: it has this error and no entries.
+    error: Option<DofError>,
+    of: PhantomData<T>,
+}
+
+impl<T: FromBytes> Iterator for Entries<'_, T> {
+    type Item = Result<T, DofError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(e) = self.error.take() {
+            return Some(Err(e));
+        }
+        let (entry, rest) = T::read_from_prefix(self.rest).ok()?;
+        self.rest = rest;
+        Some(Ok(entry))
+    }
+}
+
 impl<'a> Section<'a> {
     /// Returns the one structure that the section holds.
     fn one<T: FromBytes>(&self) -> Result<T, DofError> {
@@ -196,16 +218,12 @@ impl<'a> Section<'a> {
     }
 
     /// Returns the entries of the table that the section holds.
-    fn entries<T: FromBytes + 'a>(&self) -> impl Iterator<Item = Result<T, DofError>> + 'a {
-        let (index, data) = (self.index, self.data);
+    fn entries<T: FromBytes>(&self) -> Entries<'a, T> {
         let whole = self.header.entry_size as usize == size_of::<T>()
-            && data.len().checked_rem(size_of::<T>()) == Some(0);
-        let bad = move |problem| DofError { section: index, problem };
-        (!whole).then_some(Err(bad(Problem::EntrySize))).into_iter().chain(
-            data.chunks_exact(size_of::<T>().max(1))
-                .take(if whole { usize::MAX } else { 0 })
-                .map(move |b| T::read_from_bytes(b).map_err(|_| bad(Problem::EntrySize))),
-        )
+            && self.data.len().checked_rem(size_of::<T>()) == Some(0);
+        let bad = DofError { section: self.index, problem: Problem::EntrySize };
+        let (rest, error) = if whole { (self.data, None) } else { (&[][..], Some(bad)) };
+        Entries { rest, error, of: PhantomData }
     }
 
     /// Returns the NUL-terminated text at `offset` of a string table, if it has at most `most`
