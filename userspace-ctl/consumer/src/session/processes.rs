@@ -91,6 +91,7 @@ impl Session<'_> {
     pub(super) fn tell_processes(&mut self) -> Result<(), Failure> {
         let mut told = self.process_probes.take_told();
         told.extend(self.symbols.take_told());
+        told.extend(self.objects.take_told());
         told.iter().try_for_each(|line| self.outputs.say(line))
     }
 }

@@ -2,6 +2,7 @@
 //! Unwinding rules for the module, which walks the stacks of processes. Each file is read once,
 //! whichever process maps it first, and again if it had to give way to others ([`Ration`]).
 
+use super::is_silent;
 use super::ration::Ration;
 use super::unread::{Unread, Waiting};
 use crate::clock::Clock;
@@ -12,6 +13,7 @@ use libproc::frames;
 use libproc::maps::{self, Map};
 use libproc::process;
 use std::collections::HashSet;
+use std::io;
 use std::time::{Duration, Instant};
 
 /// How long processes are read before tracing begins; the others are read when they are met.
@@ -42,6 +44,9 @@ pub struct Objects {
     unread: Unread,
     /// The module takes no more.
     is_full: bool,
+    /// A process did not let itself be read in time, which was reported.
+    was_silent: bool,
+    told: Vec<String>,
 }
 
 impl Objects {
@@ -112,7 +117,11 @@ impl Objects {
             self.tell(kernel, vdso, frames::vdso());
         }
         let begin = Instant::now();
-        for map in code(&maps::read(pid).unwrap_or_default()) {
+        let maps = maps::read(pid).unwrap_or_else(|e| {
+            self.miss(pid, &e);
+            Vec::new()
+        });
+        for map in code(&maps) {
             // A process can have any number of files.
             if begin.elapsed() > patience {
                 return;
@@ -133,6 +142,22 @@ impl Objects {
                 gone.into_iter().for_each(|gone| self.known.remove(gone));
             }
         }
+    }
+
+    /// Reports the first process that could not be read in time. Any other that could not be read
+    /// has ended, or has no memory of its own.
+    fn miss(&mut self, pid: u32, e: &io::Error) {
+        if is_silent(e) && !std::mem::replace(&mut self.was_silent, true) {
+            self.told.push(format!(
+                "process {pid} did not let itself be read in time, so its stacks may end early; \
+                 this may happen to other processes, too, without a message"
+            ));
+        }
+    }
+
+    /// Returns the messages since the last call.
+    pub fn take_told(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.told)
     }
 
     /// Reads some of the files that were met; tells whether there are more.
@@ -211,6 +236,19 @@ mod tests {
         assert!(files.len() > 1 && files.iter().all(|m| m.is_executable));
         let often: Vec<Map> = files.iter().flat_map(|m| vec![(*m).clone(); 10_000]).collect();
         assert_eq!(code(&often).collect::<Vec<_>>(), files);
+    }
+
+    #[test]
+    fn a_process_that_does_not_answer_is_reported_once() {
+        let mut objects = Objects::default();
+        let of = Account::ROOT;
+        objects.open(&mut Deaf::default(), u32::MAX, of, Duration::MAX);
+        assert_eq!(objects.take_told(), [""; 0], "it does not exist");
+        objects.miss(7, &io::ErrorKind::TimedOut.into());
+        objects.miss(8, &io::ErrorKind::TimedOut.into());
+        let told = objects.take_told();
+        assert!(told.len() == 1 && told[0].starts_with("process 7 did not let itself be read"));
+        assert_eq!(objects.take_told(), [""; 0]);
     }
 
     /// The first user maps more files, so that this one gives way before it is read.
