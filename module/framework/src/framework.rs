@@ -31,7 +31,7 @@ use kapi::threads::{self, Ended};
 use kernel::prelude::*;
 use kernel::sync::{new_mutex, Arc, Mutex};
 use plan::enabling::Enabling;
-use plan::matching::{self, Matcher, Work};
+use plan::matching::{self, Found, Matcher, Work};
 use plan::probe::{self, Draft, Offer, Special};
 use plan::quota::Quota;
 use plan::EnableError;
@@ -480,11 +480,21 @@ impl Framework {
         exactly: bool,
         mut f: impl FnMut(&Probe, Techniques) -> Result<bool>,
     ) -> Result<usize> {
-        let c = self.config.lock();
-        matcher.find(&c.probes, cursor, |p| {
-            let provider = c.providers.0.get(p.provider()).filter(|_| exactly);
-            f(p, provider.map_or(p.how(), |provider| provider.how(p)))
-        })
+        let mut from = cursor;
+        loop {
+            let c = self.config.lock();
+            let found = matcher.find(&c.probes, from, matching::AT_ONCE, |p| {
+                let provider = c.providers.0.get(p.provider()).filter(|_| exactly);
+                f(p, provider.map_or(p.how(), |provider| provider.how(p)))
+            })?;
+            match found {
+                Found::All(at) => return Ok(at),
+                Found::Some(at) => from = at,
+            }
+            // A long glob takes seconds for all probes; nobody else waits for all of them.
+            drop(c);
+            go_on()?;
+        }
     }
 
     /// Returns how many probes the statements from position `from` on match in total, unless there

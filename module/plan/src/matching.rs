@@ -161,29 +161,62 @@ impl<'a> Matcher<'a> {
     }
 
     /// Calls `f` with each matching probe, from position `from` of the table on, until it returns
-    /// stop. Returns the position to continue from.
+    /// stop, or until the search has taken about `most` comparisons.
     pub fn find<C: Default>(
         &self,
         table: &ProbeTable<C>,
         from: usize,
+        most: usize,
         mut f: impl FnMut(&Arc<Probe<C>>) -> Result<bool>,
-    ) -> Result<usize> {
-        let end = table.end().max(from);
-        let all = table.segments(from).filter_map(|s| self.candidates(s, from, &mut 0)).flatten();
-        for probe in all.filter(|p| self.matches(p, &mut 0)) {
-            if !f(probe)? {
-                return Ok(probe.id().index().unwrap_or(end));
+    ) -> Result<Found> {
+        let mut left = most;
+        // Each comparison is paid for afterwards, so every search gets on.
+        let mut pay = |steps: usize| {
+            left = left.saturating_sub(price(steps));
+            left > 0
+        };
+        for segment in table.segments(from) {
+            let mut steps = 0;
+            for probe in self.candidates(segment, from, &mut steps).into_iter().flatten() {
+                let at = probe.id().index().unwrap_or(from);
+                if self.matches(probe, &mut steps) && !f(probe)? {
+                    return Ok(Found::All(at));
+                }
+                if !pay(core::mem::take(&mut steps)) {
+                    return Ok(Found::Some(at.saturating_add(1)));
+                }
+            }
+            if !pay(steps) {
+                return Ok(Found::Some(segment.places().end));
             }
         }
-        Ok(end)
+        Ok(Found::All(table.end().max(from)))
     }
 }
+
+/// The position in the table to continue from after [`Matcher::find`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// The caller has all probes, or all that it takes.
+    All(usize),
+    /// The search has taken its time, and may find more.
+    Some(usize),
+}
+
+/// The work of one [`Matcher::find`] while others wait for the table: some milliseconds.
+pub const AT_ONCE: usize = 1 << 18;
 
 /// The most work of one [`each`], in comparisons. Everybody who wants to change the table waits
 /// meanwhile: a few seconds at most.
 const MAX_COMPARED: usize = 1 << 28;
 /// So many steps of a glob take as long as the rest of a comparison.
 const STEPS: usize = 4;
+
+/// Returns the price, in comparisons, of one that has taken so many steps of globs.
+fn price(steps: usize) -> usize {
+    1usize.saturating_add(steps / STEPS)
+}
+
 /// After so many comparisons the caller is asked whether it goes on.
 const ASK: usize = 1 << 16;
 
@@ -208,7 +241,7 @@ impl<G: FnMut() -> Result> Work<G> {
 
     /// Pays for a comparison that has taken so many steps of globs.
     fn spend(&mut self, steps: usize) -> Result {
-        let left = self.left.checked_sub(1usize.saturating_add(steps / STEPS));
+        let left = self.left.checked_sub(price(steps));
         let left =
             left.ok_or(Error::TooMany("descriptions of probes to compare with all probes"))?;
         if left / ASK != core::mem::replace(&mut self.left, left) / ASK {

@@ -2,7 +2,7 @@
 //! Many descriptions at once: they find what each finds alone, and others wait a bounded time.
 
 use plan::enabling::Enabling;
-use plan::matching::{each, Work};
+use plan::matching::{each, Found, Matcher, Work};
 use plan::probe::{Draft, Offer, ProbeTable};
 use plan::Error;
 
@@ -61,7 +61,7 @@ fn many_descriptions_find_what_each_finds_alone() {
             wanted.push((p.id().0, n));
             Ok(true)
         };
-        pattern.matcher().find(&table, 0, one).unwrap();
+        pattern.matcher().find(&table, 0, usize::MAX, one).unwrap();
     }
     wanted.sort();
     assert!(wanted.len() > 800);
@@ -72,6 +72,48 @@ fn many_descriptions_find_what_each_finds_alone() {
     })
     .unwrap();
     assert_eq!(found, wanted);
+}
+
+/// Returns the ids of the probes that a description finds in searches of `most` comparisons, and the
+/// number of searches.
+fn found_by(table: &ProbeTable<()>, parts: [&str; 4], most: usize) -> (Vec<u32>, usize) {
+    let matcher = Matcher::new(abi::ids::ProbeId::NONE, parts.map(str::as_bytes));
+    let (mut found, mut from) = (Vec::new(), 0);
+    for searches in 1.. {
+        let each = |p: &mem::Arc<plan::probe::Probe<()>>| {
+            found.push(p.id().0);
+            Ok(true)
+        };
+        match matcher.find(table, from, most, each).unwrap() {
+            Found::All(end) => {
+                assert_eq!(end, table.end());
+                return (found, searches);
+            }
+            Found::Some(next) => {
+                assert!(next > from, "it gets on");
+                from = next;
+            }
+        }
+    }
+    unreachable!()
+}
+
+#[test]
+fn a_search_in_pieces_finds_the_same() {
+    let table = table(20, 40);
+    let set = format!("*[{}]", "0123456789".repeat(15));
+    for parts in [["fbt", "", &set, ""], ["", "*[3x]", "f7", ""], ["", "", "", "entry"]] {
+        let (all, once) = found_by(&table, parts, usize::MAX);
+        assert!(!all.is_empty() && once == 1);
+        for most in [1, 10, 1000] {
+            let (found, searches) = found_by(&table, parts, most);
+            assert_eq!(found, all, "{parts:?}, {most}");
+            assert!(most > 10 || searches > 3, "{parts:?}, {most}: {searches}");
+        }
+    }
+    // A long glob takes as many searches as it costs.
+    let dear = found_by(&table, ["", "", &set, ""], 1000).1;
+    assert!(dear > 10 * found_by(&table, ["", "", "f*", ""], 1000).1);
 }
 
 #[test]
