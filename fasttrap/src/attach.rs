@@ -730,12 +730,13 @@ pub(crate) struct Copied {
 /// its memory map locked, [`State::again`] retries it.
 fn lower(known: &mut Known, process: &mut Process) {
     for part in known.all_parts_mut().filter(|part| part.raised) {
-        // The library may have been loaded anew, with a fresh counter.
-        let is_new = part.addresses().any(|addr| process.is_lost(addr));
-        let lowered = match is_new {
-            true => Ok(0),
-            false => process.space.count(&part.counter(), |now| now.saturating_sub(1)),
-        };
+        // A program can drop the page of a counter, or load its library anew, whatever happens to
+        // the text. A fresh counter has less than our share, which is gone then.
+        let ours = process.raised.times(part.semaphore);
+        let lowered = process.space.count(&part.counter(), |now| match u32::from(now) < ours {
+            true => now,
+            false => now.saturating_sub(1),
+        });
         let stays = matches!(lowered, Err(Ground::Away | Ground::NoMemory));
         note_raised(process, part, stays);
         part.lowered = !part.raised;

@@ -5,6 +5,8 @@
  *
  *	c	calls the probe's function ten times
  *	a	replaces the function by a copy in anonymous memory
+ *	d	drops the page of the function, which then comes from its file again
+ *	s	does the same with the page of the semaphore
  *	r, x	takes from the function the right to be executed; gives it back
  *	f	forks a child, which prints its own value
  */
@@ -20,7 +22,10 @@
 
 #define PAGE 4096
 #define TEXT ((void *)((unsigned long)serve & -PAGE))
-unsigned short shop_served_semaphore __attribute__((section(".probes")));
+#define SEMAPHORE ((void *)&shop_served_semaphore)
+/* It has its page for itself. */
+unsigned short shop_served_semaphore __attribute__((section(".probes"), aligned(PAGE)));
+char behind[PAGE] __attribute__((section(".probes"), aligned(PAGE)));
 
 __attribute__((noinline, section(".moved"), aligned(PAGE))) static void serve(void)
 {
@@ -53,6 +58,8 @@ int main(void)
 			serve();
 		if (c == 'a')
 			copy();
+		if ((c == 'd' && madvise(TEXT, PAGE, MADV_DONTNEED)) || (c == 's' && madvise(SEMAPHORE, PAGE, MADV_DONTNEED)))
+			abort();
 		if ((c == 'r' && mprotect(TEXT, PAGE, PROT_READ)) || (c == 'x' && mprotect(TEXT, PAGE, PROT_READ | PROT_EXEC)))
 			abort();
 		if (c == 'f') {
@@ -62,7 +69,7 @@ int main(void)
 			else
 				wait(NULL);
 		}
-		printf("%c %d\n", c, shop_served_semaphore);
+		printf("%c %d\n", c, *(volatile unsigned short *)SEMAPHORE);
 		if (c == 'F')
 			_exit(0);
 	}
