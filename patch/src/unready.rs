@@ -23,12 +23,10 @@
 //! itself can be traced. An image for resume from disk contains our patches and our module, so both
 //! come back.
 //!
-//! The sets are computed from the code, with both ways at each jump label: a tracepoint in an
-//! unready function (`msr:write_msr`) may be switched on later. The functions in [`FOLLOWED`] are
-//! followed wherever they lead. Those in [`ALONE`] are at the edge and are not followed, because
-//! most functions that they call can take a breakpoint. `start_secondary` is followed up to the
-//! point where the IDT is loaded, `restore_processor_state` up to the instruction that sets the GS
-//! base.
+//! The sets are computed from the code. The functions in [`FOLLOWED`] are followed wherever they
+//! lead. Those in [`ALONE`] are at the edge and are not followed, because most functions that they
+//! call can take a breakpoint. `start_secondary` is followed up to the point where the IDT is
+//! loaded, `restore_processor_state` up to the instruction that sets the GS base.
 //!
 //! An NMI or a machine check on such a CPU leads to no probe: on a CPU that is not online,
 //! `exc_nmi` and `do_machine_check` return early, in noinstr code. On a CPU of a confidential guest
@@ -136,7 +134,6 @@ pub(crate) fn compute() -> Result<Starts> {
         return Err(ENODEV);
     }
     let mut walk = Walk::new()?;
-    walk.follow_labels()?;
     walk.add_named(FOLLOWED)?;
     let loads_idt = symbols::find(c"cpu_init_exception_handling");
     walk.add_calls(c"start_secondary", &|_, kind| match kind {

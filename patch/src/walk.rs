@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Follows code from some places to all functions that can run from there: every call and every
 //! jump, through our module and the kernel proper. It cannot follow calls through pointers; the
-//! callers name their targets.
+//! callers name their targets. At a jump label, it follows both ways: the kernel may change the
+//! label at any time, for example when somebody looks at a tracepoint. Where another tracer has a
+//! kprobe, it follows the instruction under the breakpoint.
 
 use crate::list::{first, has, sort, unique};
 use crate::symtab::{self, Symbols};
 use crate::text::{read, Source};
 use core::ops::Range;
 use kapi::modules::ModuleRef;
-use kapi::{forbidden, ftrace, mem, symbols};
+use kapi::{forbidden, ftrace, mem, symbols, text as kernel_text};
 use kernel::prelude::*;
 use x86::follow::{self, Text};
 use x86::Flow;
@@ -89,13 +91,17 @@ struct Both {
     /// The symbols of our module. We keep them because each lookup by the kernel would search all
     /// of them.
     symbols: Symbols,
-    /// The kernel's jump labels and their targets, ascending, if they are followed.
+    /// The jump labels of both and their targets, ascending.
     labels: KVVec<(u64, u64)>,
 }
 
 impl Text for Both {
     fn read(&self, addr: u64, into: &mut [u8]) -> bool {
-        read(addr, into)
+        let there = read(addr, into);
+        if there {
+            kernel_text::uncover(addr, into);
+        }
+        there
     }
 
     fn end(&self, addr: u64) -> u64 {
@@ -115,6 +121,17 @@ impl Text for Both {
         let found = self.labels.get(first(&self.labels, |(at, _)| *at >= addr))?;
         (found.0 == addr).then_some(found.1)
     }
+}
+
+/// Returns the jump labels of the kernel proper and of our module, and their targets, ascending.
+fn labels(own: &ModuleRef<'_>) -> Result<KVVec<(u64, u64)>> {
+    let (mut labels, mut result) = (KVVec::new(), Ok(()));
+    forbidden::jumps(own, &mut |at, to| {
+        result = result.and_then(|()| mem::push(&mut labels, (at, to)));
+    })?;
+    result?;
+    sort(&mut labels, |(at, _)| *at);
+    Ok(labels)
 }
 
 /// A set of addresses.
@@ -173,22 +190,12 @@ impl Walk {
     pub(crate) fn new() -> Result<Self> {
         let module = ModuleRef::own();
         let symbols = Symbols::of(&Source::Module(&module))?;
-        let text = Both { own: module.text_range(), symbols, labels: KVVec::new() };
+        let labels = labels(&module)?;
+        let text = Both { own: module.text_range(), symbols, labels };
         let (visited, todo, reached) = (Set::new()?, KVVec::new(), KVVec::new());
         let mut this = Self { text, visited, todo, reached };
         this.end_at(ENDS)?;
         Ok(this)
-    }
-
-    /// Follows both ways at the kernel's jump labels from now on. The kernel may change them at any
-    /// time, for example when somebody looks at a tracepoint.
-    pub(crate) fn follow_labels(&mut self) -> Result {
-        let (labels, mut result) = (&mut self.text.labels, Ok(()));
-        forbidden::jumps(&mut |at, to| {
-            result = result.and_then(|()| mem::push(labels, (at, to)));
-        })?;
-        sort(labels, |(at, _)| *at);
-        result
     }
 
     /// Adds a place to follow.

@@ -54,6 +54,7 @@ size_t kapi_replaced(const struct list_head *patches, u64 *to, size_t max);
 
 /* kprobes.c */
 bool kapi_kprobe_at(unsigned long get, u64 addr);
+int kapi_kprobe_hides(unsigned long get, u64 addr);
 bool kapi_kprobe_near(unsigned long get, u64 addr, size_t len);
 
 /* tracepoint.c */

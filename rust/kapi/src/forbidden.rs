@@ -231,15 +231,23 @@ fn labels() -> Result<&'static [jump_entry]> {
     unsafe { between(c"__start___jump_table", c"__stop___jump_table") }
 }
 
-/// Calls `f` with the address and the target of each jump label of the kernel itself. `ENODEV`: they
-/// cannot be determined.
+/// Calls `f` with the address and the target of each jump label of the kernel itself and of a module.
+/// `ENODEV`: those of the kernel cannot be determined.
 ///
 /// # Context
 ///
 /// *process*
-pub fn jumps(f: &mut dyn FnMut(u64, u64)) -> Result {
-    labels()?.iter().for_each(|label| f(from_here(&label.code), from_here(&label.target)));
+pub fn jumps(module: &ModuleRef<'_>, f: &mut dyn FnMut(u64, u64)) -> Result {
+    let all = Iterator::chain(labels()?.iter(), labels_of(module));
+    all.for_each(|label| f(from_here(&label.code), from_here(&label.target)));
     Ok(())
+}
+
+fn labels_of<'a>(module: &'a ModuleRef<'_>) -> &'a [jump_entry] {
+    // SAFETY: the module of a `ModuleRef` exists. These members do not change.
+    let module = unsafe { &*module.as_ptr() };
+    // SAFETY: the module has so many of them, as long as it exists.
+    unsafe { table(module.jump_entries, module.num_jump_entries as usize) }
 }
 
 /// Calls `f` with each static call and jump label of a module, also in text that is freed.
@@ -248,6 +256,7 @@ pub fn jumps(f: &mut dyn FnMut(u64, u64)) -> Result {
 ///
 /// *process* or *notifier*
 pub fn sites_of_module(module: &ModuleRef<'_>, f: &mut dyn FnMut(u64, usize)) {
+    jump_labels(labels_of(module), f);
     // SAFETY: the module of a `ModuleRef` exists. These members do not change.
     let module = unsafe { &*module.as_ptr() };
     // SAFETY: the module has so many of them.
@@ -255,6 +264,4 @@ pub fn sites_of_module(module: &ModuleRef<'_>, f: &mut dyn FnMut(u64, usize)) {
         unsafe { table(module.static_call_sites, module.num_static_call_sites as usize) },
         f,
     );
-    // SAFETY: as above.
-    jump_labels(unsafe { table(module.jump_entries, module.num_jump_entries as usize) }, f);
 }

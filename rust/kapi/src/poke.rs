@@ -83,6 +83,15 @@ impl Kprobes {
         self.any && unsafe { sys::kapi_kprobe_at(self.get, addr) }
     }
 
+    /// Returns the byte that the breakpoint of a kprobe at `addr` hides, if there is one.
+    pub(crate) fn hidden(&self, addr: u64) -> Option<u8> {
+        if !self.any {
+            return None;
+        }
+        // SAFETY: `get` comes from `symbols`, and this value holds the mutex.
+        u8::try_from(unsafe { sys::kapi_kprobe_hides(self.get, addr) }).ok()
+    }
+
     /// Tells whether a kprobe has, or may yet write, one of `[addr, addr + len)`.
     pub(crate) fn near(&self, addr: u64, len: usize) -> bool {
         // SAFETY: `get` comes from `symbols`, and this value holds the mutex.

@@ -497,6 +497,8 @@ unsafe extern "C" {
     /// `get` is `get_kprobe`, and its mutex is held.
     pub(crate) fn kapi_kprobe_at(get: c_ulong, addr: u64) -> bool;
     /// As above.
+    pub(crate) fn kapi_kprobe_hides(get: c_ulong, addr: u64) -> c_int;
+    /// As above.
     pub(crate) fn kapi_kprobe_near(get: c_ulong, addr: u64, len: usize) -> bool;
 
     /// `f` is the address of a function that takes these arguments.

@@ -137,6 +137,20 @@ pub fn has_kprobe(mut addrs: impl Iterator<Item = u64>) -> bool {
     addrs.any(|addr| kprobes.at(addr))
 }
 
+/// Replaces breakpoints of kprobes in `bytes`, a copy of the text at `start`, by the bytes that they
+/// hide.
+///
+/// # Context
+///
+/// *process*; as for [`patch`].
+pub fn uncover(start: u64, bytes: &mut [u8]) {
+    let fns = symbols::text_fns().filter(|_| bytes.contains(&INT3) && poke::any_kprobe());
+    let Some(kprobes) = fns.map(Kprobes::hold) else { return };
+    for (at, byte) in bytes.iter_mut().enumerate().filter(|(_, byte)| **byte == INT3) {
+        *byte = kprobes.hidden(start.wrapping_add(at as u64)).unwrap_or(INT3);
+    }
+}
+
 /// Redirects a call in one of our trampolines to another function of the same type. With call depth
 /// tracking, the kernel has redirected it to the padding before `old`
 /// (arch/x86/kernel/callthunks.c), of at most 16 bytes. Returns false if it calls something else,
