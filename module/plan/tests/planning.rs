@@ -3,7 +3,7 @@
 
 use abi::probe::glob;
 use plan::enabling::Enabling;
-use plan::matching::Matcher;
+use plan::matching::{Found, Matcher};
 use plan::probe::{Draft, Offer, ProbeTable, Special};
 use plan::shortcut::Counts;
 use plan::Error;
@@ -219,13 +219,13 @@ fn matching_finds_what_a_plain_search_finds() {
     }
 }
 
-/// Finds probes in pieces of three, as the ioctl does.
+/// Finds probes in pieces of three, as the ioctl does, by searches of a hundred comparisons.
 fn table_find(matcher: &Matcher<'_>, table: &ProbeTable<()>, found: &mut Vec<usize>) {
     let mut from = 0;
     loop {
         let before = found.len();
-        let end = matcher
-            .find(table, from, |probe| {
+        let (Found::All(end) | Found::Some(end)) = matcher
+            .find(table, from, 100, |probe| {
                 if found.len() - before == 3 {
                     return Ok(false);
                 }
