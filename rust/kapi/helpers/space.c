@@ -324,20 +324,19 @@ bool kapi_is_ending(void)
  */
 long kapi_space_page(struct mm_struct *mm, u64 addr, u32 flags, bool patient, struct page **page)
 {
-	unsigned int noreclaim;
+	unsigned int saved;
+	bool beyond;
 	long n = get_user_pages_remote(mm, addr, 1, flags | FOLL_FORCE | FOLL_NOFAULT, page, NULL);
 
 	if (n == 1 || (flags & FOLL_NOFAULT))
 		return n;
-	if (!patient && kapi_has_free_pages()) {
-		noreclaim = memalloc_noreclaim_save();
-		n = get_user_pages_remote(mm, addr, 1, flags | FOLL_FORCE, page, NULL);
-		memalloc_noreclaim_restore(noreclaim);
-		return n;
-	}
-	if (!patient && !kapi_is_ending())
+	beyond = !patient && kapi_has_free_pages();
+	if (!patient && !beyond && !kapi_is_ending())
 		return -EAGAIN;
-	return get_user_pages_remote(mm, addr, 1, flags | FOLL_FORCE, page, NULL);
+	saved = memalloc_flags_save(beyond ? PF_MEMALLOC : 0);
+	n = get_user_pages_remote(mm, addr, 1, flags | FOLL_FORCE, page, NULL);
+	memalloc_flags_restore(saved);
+	return n;
 }
 
 /* Tells whether it is no page of a file, and only processes that were copied share it. */
