@@ -7,7 +7,7 @@
 #include <linux/irqflags.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
-#include <linux/mm.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #include "sites.h"
 
@@ -45,7 +45,8 @@ int kapi_sites_reserve(size_t more)
 	for (i = 0; old && i < 1UL << old->bits; i++)
 		live += old->at[i].addr > FORGOTTEN;
 	size = roundup_pow_of_two(max((live + more) * 2, 64UL));
-	all = kapi_zalloc(struct_size(all, at, size));
+	/* Charged to nobody: all others would wait with the caller for its cgroup. */
+	all = kvzalloc(struct_size(all, at, size), GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
 	if (!all)
 		return -ENOMEM;
 	all->bits = ilog2(size);

@@ -21,7 +21,6 @@ use core::cell::UnsafeCell;
 use core::ptr;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize};
-use kernel::alloc::flags::GFP_KERNEL_ACCOUNT;
 use kernel::alloc::KVVec;
 use kernel::bindings;
 use kernel::error::to_result;
@@ -251,15 +250,15 @@ impl Follower {
     ///
     /// *process*, may sleep
     pub fn ignore(&self, inode: u64, modified: u64, device: u32) -> Result {
-        mem::ask()?;
         let (file, table) = (FileKey { inode, modified, device }, &self.questions.ignored);
+        // Under the lock, a charge could make all others wait for the cgroup.
+        let node = mem::accounted::boxed(Node::new(file))?;
         self.locked(|entries, _held| {
             if table.of_key(inode, &rcu::read_lock()).any(|f| *f == file) {
                 return Ok(());
             }
-            let node = KBox::new(Node::new(file), GFP_KERNEL_ACCOUNT)?;
             if entries.ignored.len() < MOST_IGNORED {
-                entries.ignored.push(file, GFP_KERNEL_ACCOUNT)?;
+                entries.ignored.push(file, GFP_KERNEL)?;
             } else if let Some(place) = entries.ignored.get_mut(entries.oldest) {
                 // SAFETY: we hold `Lock::Follow`, under which these tables change.
                 unsafe { table.remove(place.inode, |f| f == place) };

@@ -35,7 +35,7 @@ pub fn replaced() -> Result<KVVec<u64>> {
     if n == 0 {
         return Ok(KVVec::new());
     }
-    let mut all = mem::zeroed_words(n)?;
+    let mut all = mem::filled(n, 0)?;
     // SAFETY: as above; `all` has `n` members.
     unsafe { sys::kapi_replaced(fns.patches, all.as_mut_ptr(), n) };
     Ok(all)
