@@ -232,6 +232,8 @@ impl State {
             let at = process.point(addr, is_own, reader);
             if let Some(point) = at.ok().and_then(|at| process.points.get_mut(at)) {
                 point.users = point.users.saturating_add(1);
+                // Its breakpoint may still be there because it could not be removed.
+                point.failed = None;
                 continue;
             }
             leave(process, known, n);
