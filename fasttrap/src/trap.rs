@@ -16,8 +16,7 @@ use crate::args;
 use crate::table::{self, Hit, Role, Table, Use, SLOT_SIZE};
 use abi::user::{UserArg, MAX_ARGS};
 use core::sync::atomic::Ordering;
-use framework::{fire, fire_without, pause, Args, Probe, Rest, MOST_FIRING};
-use kapi::time::Turn;
+use framework::{fire, fire_without, pause, Args, Burst, Probe, Rest};
 use kapi::user::{self, Registers, Trapped};
 use kapi::{nofault, ProbeCtx};
 use x86::displace::{self, Act, Mode, Place};
@@ -46,11 +45,11 @@ pub(crate) fn trap(ctx: &ProbeCtx, regs: &Registers) -> Trapped {
         return Trapped::Shadowed;
     }
     let (mut returns, mut asks) = (false, false);
-    let turn = Turn::of(MOST_FIRING);
-    for (n, u) in table.uses(hit).enumerate() {
+    let burst = Burst::new();
+    for u in table.uses(hit) {
         match u.role {
             Role::Before | Role::Usdt => {
-                if is_late(ctx, &turn, n, &u.probe) {
+                if is_late(ctx, &burst, hit, &u.probe) {
                     continue;
                 }
                 if let Some(rest) = fire_without(ctx, &u.probe) {
@@ -70,11 +69,11 @@ pub(crate) fn trap(ctx: &ProbeCtx, regs: &Registers) -> Trapped {
     let value = regs.value();
     if done(hit, regs) {
         if returns {
-            returned(ctx, table, hit, value, Some(regs.ip()), &turn);
+            returned(ctx, table, hit, value, Some(regs.ip()), &burst);
         }
     } else {
         if returns {
-            returned(ctx, table, hit, value, None, &turn);
+            returned(ctx, table, hit, value, None, &burst);
         }
         // A place without a slot has no breakpoint any more.
         regs.set_ip(if hit.slot == 0 { addr } else { hit.slot });
@@ -82,12 +81,11 @@ pub(crate) fn trap(ctx: &ProbeCtx, regs: &Registers) -> Trapped {
     Trapped::Ours
 }
 
-/// Tells whether the probes of a place have fired for as long as one may take (`budget.rs`), and
-/// counts this one as paused then: interrupts are off, and a program decides how many it has at
-/// one place. The last one that fires may take as long again. `n`: how many come before it; the
-/// first one needs no look at the clock.
-fn is_late(ctx: &ProbeCtx, turn: &Turn, n: usize, probe: &Probe) -> bool {
-    let is_late = n != 0 && !turn.goes_on();
+/// Tells whether the probes of a place have fired for as long as they may, and counts this one as
+/// paused then: a program decides how many it has at one place. One that is alone there needs no
+/// look at the clock.
+fn is_late(ctx: &ProbeCtx, burst: &Burst, hit: &Hit, probe: &Probe) -> bool {
+    let is_late = hit.uses > 1 && !burst.goes_on();
     if is_late {
         pause(ctx, probe, 1);
     }
@@ -120,17 +118,17 @@ fn usdt(ctx: &ProbeCtx, regs: &Registers, args: &[UserArg], rest: Rest<'_>) {
 /// Fires the return probes of a place. `to` is the address of the thread now, if it has left the
 /// function.
 #[inline(never)]
-fn returned(ctx: &ProbeCtx, table: &Table, hit: &Hit, value: u64, to: Option<u64>, turn: &Turn) {
+fn returned(ctx: &ProbeCtx, table: &Table, hit: &Hit, value: u64, to: Option<u64>, burst: &Burst) {
     // A recursive function returns into itself. A jump within the function is no return.
     let is_return = matches!(hit.act, Act::Return { .. });
     // It jumps through memory that is not present, perhaps within the function.
     let is_unknown = to.is_none() && matches!(hit.act, Act::JumpThrough { .. });
-    for (n, u) in table.uses(hit).filter(|u| u.role == Role::Return).enumerate() {
+    for u in table.uses(hit).filter(|u| u.role == Role::Return) {
         let start = hit.addr.wrapping_sub(u.place.into());
         let leaves = |to: u64| to.wrapping_sub(start) >= u.size.into();
         if is_unknown {
             pause(ctx, &u.probe, 1);
-        } else if (is_return || to.is_none_or(leaves)) && !is_late(ctx, turn, n, &u.probe) {
+        } else if (is_return || to.is_none_or(leaves)) && !is_late(ctx, burst, hit, &u.probe) {
             fire(ctx, &u.probe, Args::Returned(&[u.place.into(), value]));
         }
     }

@@ -7,9 +7,8 @@ use crate::event::{self, Field, Machine, Taken};
 use crate::pending::{key_of, Kept, Set, SETS};
 use crate::table::{Row, ROWS};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use framework::{fire, forget, pause, Args, EnableError, Packed, Probe, MOST_FIRING};
+use framework::{fire, forget, pause, Args, Burst, EnableError, Packed, Probe};
 use kapi::publish::{Published, Replace};
-use kapi::time::Turn;
 use kapi::tracepoint::{self, Passed, Tracepoint};
 use kapi::{context, field, mem, task, time, ProbeCtx};
 use kernel::prelude::*;
@@ -129,7 +128,7 @@ pub(crate) fn happens(ctx: &ProbeCtx, row: u16, probe: &Probe, args: Packed<'_>)
     let Some(row) = ROWS.get(usize::from(row)) else { return };
     let Row { when, each, values, .. } = *row;
     let fire = &mut |values: &[u64]| fire(ctx, probe, Args::Values(values));
-    let here = Here { ctx, args, probe, turn: Turn::of(MOST_FIRING) };
+    let here = Here { ctx, args, probe, burst: Burst::new() };
     event::run(when, each, values, &here, fire);
 }
 
@@ -138,7 +137,7 @@ struct Here<'a> {
     ctx: &'a ProbeCtx,
     args: Packed<'a>,
     probe: &'a Probe,
-    turn: Turn,
+    burst: Burst,
 }
 
 impl Here<'_> {
@@ -200,7 +199,7 @@ impl Machine for Here<'_> {
     }
 
     fn has_time(&self) -> bool {
-        self.turn.goes_on()
+        self.burst.goes_on()
     }
 
     fn lose(&self, things: u64) {

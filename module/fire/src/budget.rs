@@ -29,7 +29,7 @@ const _: () = assert!(SLICE * MAX_CONSUMERS <= BUDGET / 2);
 /// The units after the first slice.
 const REST: u32 = BUDGET - SLICE;
 /// The longest firing, in ns.
-pub const LIMIT: u64 = 20_000_000;
+pub(crate) const LIMIT: u64 = 20_000_000;
 
 /// A part of a firing, beyond the slice that each consumer has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,12 +11,12 @@ use crate::budget::Share;
 use crate::deadman::MUCH;
 use crate::ecb::{Chain, Ecb, Probe};
 use crate::env::Firing;
-use crate::shared::{Counters, CpuState, Shared};
+use crate::shared::{CpuState, Shared};
 use crate::shortcut;
 use crate::steps::{run_clause, Failure};
 use crate::vtime;
 use abi::status::killed;
-use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::Ordering::Relaxed;
 use dif::Fault;
 use nosleep::ProbeCtx;
 use plan::probe::Special;
@@ -77,7 +77,7 @@ impl Rest<'_> {
 /// # Context
 /// *probe*.
 pub fn pause(ctx: &ProbeCtx, probe: &Probe, times: u64) {
-    count_for_each(ctx, probe, times, |counters| &counters.pauses);
+    for_each_consumer(ctx, probe, |shared| shared.pause(ctx, times));
 }
 
 /// Counts, for each consumer of the probe, that the beginnings of some things were forgotten, so
@@ -87,19 +87,15 @@ pub fn pause(ctx: &ProbeCtx, probe: &Probe, times: u64) {
 /// *probe*.
 #[cold]
 pub fn forget(ctx: &ProbeCtx, probe: &Probe, things: u64) {
-    count_for_each(ctx, probe, things, |counters| &counters.forgotten);
+    for_each_consumer(ctx, probe, |shared| {
+        shared.counters.forgotten.fetch_add(things, Relaxed);
+    });
 }
 
-fn count_for_each(
-    ctx: &ProbeCtx,
-    probe: &Probe,
-    times: u64,
-    which: impl Fn(&Counters) -> &AtomicU64,
-) {
+fn for_each_consumer(ctx: &ProbeCtx, probe: &Probe, f: impl Fn(&Shared)) {
     let Some(chain) = probe.chain.load(ctx) else { return };
-    for (first, _) in chain.consumers().filter(|(first, _)| first.shared.is_live(ctx)) {
-        which(&first.shared.counters).fetch_add(times, Relaxed);
-    }
+    let live = chain.consumers().filter(|(first, _)| first.shared.is_live(ctx));
+    live.for_each(|(first, _)| f(&first.shared));
 }
 
 /// Runs a clause that only counts. It is the only one, so it cannot cost too much.

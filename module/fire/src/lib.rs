@@ -16,7 +16,7 @@
 //! | `shortcut` | clauses that need no machine |
 //! | [`steps`] | all others |
 //! | `env`, `held` | the answers to the machine's questions; those about variables |
-//! | [`budget`] | how much time a firing may take |
+//! | [`budget`], `burst` | how much time a firing may take; many with one cause |
 //! | [`deadman`] | whether the machine is alive |
 //! | [`dynvar`], [`words`] | the memory of variables |
 //! | [`unwind`] | stacks of processes |
@@ -32,6 +32,7 @@
 
 pub mod args;
 pub mod budget;
+mod burst;
 pub mod deadman;
 pub mod dynvar;
 pub mod ecb;
@@ -46,6 +47,6 @@ pub mod vtime;
 pub mod words;
 
 pub use args::{Args, Outcome, Packed};
-pub use budget::LIMIT as MOST_FIRING;
+pub use burst::Burst;
 pub use ecb::Probe;
 pub use firing::{fire, fire_special, fire_without, forget, pause, Rest};

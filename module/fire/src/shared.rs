@@ -79,6 +79,9 @@ pub struct CpuState {
     pub asked: u32,
 }
 
+/// The words of a cache line.
+pub const LINE: usize = 8;
+
 /// Counters that any CPU may raise.
 #[derive(Default)]
 pub struct Counters {
@@ -98,8 +101,6 @@ pub struct Counters {
     pub specdrops_unavail: AtomicU64,
     /// Signals that could not be queued.
     pub sigdrops: AtomicU64,
-    /// How often a probe stopped firing for a while.
-    pub pauses: AtomicU64,
     /// Things whose beginning was forgotten before they ended.
     pub forgotten: AtomicU64,
     /// 1 when a buffer of the policy fill had no room.
@@ -133,6 +134,9 @@ pub struct Shared {
     pub only_cpu: u64,
     /// The counters.
     pub counters: Counters,
+    /// How often probes stopped firing for a while: one hit may add thousands. Each CPU has [`LINE`]
+    /// words and counts in the first.
+    pub pauses: Words,
     /// Tells whether the machine is alive.
     pub deadman: Deadman,
     /// Wakes the consumer.
@@ -169,6 +173,19 @@ impl Shared {
     pub fn fill(&self) {
         self.counters.filled.store(1, Ordering::Relaxed);
         self.drain();
+    }
+
+    /// Counts pauses of probes.
+    pub(crate) fn pause(&self, ctx: &ProbeCtx, times: u64) {
+        if let Some(here) = self.pauses.word(ctx.cpu().wrapping_mul(LINE)) {
+            here.fetch_add(times, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns the pauses on all CPUs.
+    pub fn pauses(&self) -> u64 {
+        let each = (0..self.pauses.len()).step_by(LINE).filter_map(|at| self.pauses.word(at));
+        each.fold(0, |sum, n| sum.wrapping_add(n.load(Ordering::Relaxed)))
     }
 
     /// Counts probes that appeared while tracing and were left out.

@@ -29,9 +29,7 @@ pub mod state;
 mod tracing;
 mod vtime;
 
-pub use fire::{
-    fire, fire_without, forget, pause, Args, Outcome, Packed, Probe, Rest, MOST_FIRING,
-};
+pub use fire::{fire, fire_without, forget, pause, Args, Burst, Outcome, Packed, Probe, Rest};
 pub use framework::{Framework, Group};
 pub use plan::probe::{Draft, Offer};
 pub use plan::{EnableError, Error, Result};

@@ -13,7 +13,7 @@ use core::sync::atomic::AtomicU32;
 use fire::budget::Budget;
 use fire::deadman::{Deadman, Here};
 use fire::dynvar::DynVars;
-use fire::shared::{Activity, Counters, CpuState, Shared};
+use fire::shared::{Activity, Counters, CpuState, Shared, LINE};
 use fire::unwind::{Object, Unwind, MET};
 use fire::words::Words;
 use kapi::percpu::{self, PerCpu};
@@ -243,6 +243,7 @@ pub(crate) fn shared(
         has_parts: e.speculates,
         only_cpu,
         counters: Counters::default(),
+        pauses: Words::new(mem::zeroed_atomics(kapi::context::cpus().saturating_mul(LINE))?),
         deadman: Deadman::new(percpu::new(|_| Ok(Here::new()))?),
         waker,
         unwind,

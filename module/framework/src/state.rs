@@ -611,7 +611,7 @@ impl Consumer {
             dblerrors: s.counters.dblerrors.load(Relaxed),
             sigdrops: s.counters.sigdrops.load(Relaxed),
             killed: s.counters.killed.load(Relaxed),
-            pauses: s.counters.pauses.load(Relaxed),
+            pauses: s.pauses(),
             forgotten: s.counters.forgotten.load(Relaxed),
             filled: s.counters.filled.load(Relaxed),
             pressing: s.counters.pressing.swap(0, Relaxed),

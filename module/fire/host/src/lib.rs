@@ -13,7 +13,7 @@ use buffers::{AggBuffer, Key, Principal};
 use fire::budget::Budget;
 use fire::deadman::{Deadman, Here};
 use fire::dynvar::DynVars;
-use fire::shared::{Activity, Counters, CpuState, Shared};
+use fire::shared::{Activity, Counters, CpuState, Shared, LINE};
 use fire::unwind::{Unwind, MET};
 use fire::words::Words;
 use mem::{zeroed_atomics, zeroed_bytes, zeroed_words, Arc, KVec};
@@ -92,6 +92,7 @@ pub fn shared(e: &mut Enabling, sizes: Sizes) -> Shared {
         has_parts: e.speculates,
         only_cpu: UNSET,
         counters: Counters::default(),
+        pauses: Words::new(atomics(cpus * LINE)),
         deadman: Deadman::new(PerCpu::of(cpus, |_| Here::new())),
         waker: None,
         unwind: Arc::new(Unwind::new(files, atomics(MET), [1, 2], true)),
