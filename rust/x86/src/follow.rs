@@ -5,6 +5,7 @@
 //! call that never returns, and the following bytes belong to another function, which may lead
 //! everywhere. So `block` and `calls` ask [`Text::end`].
 
+use crate::encoding::INT3;
 use crate::{Flow, MAX_LEN};
 
 /// Access to the code.
@@ -54,6 +55,7 @@ pub fn block<E>(
             }
             let label = text.label(ip);
             label.map_or(Ok(()), &mut *leads)?;
+            let changing = label.and_then(|to| changing(rest, ip, to));
             match behind_depth(text, insn.kind) {
                 _ if label.is_some() => {}
                 Flow::Next => {}
@@ -64,13 +66,24 @@ pub fn block<E>(
                 Flow::Indirect if is_call(rest) => {}
                 _ => return Ok(()),
             }
-            at = ip.wrapping_add(insn.len as u64);
+            at = ip.wrapping_add(changing.unwrap_or(insn.len as u64));
             // The next instruction may be cut off; read again from there.
-            if at.wrapping_sub(base) > code.len().wrapping_sub(MAX_LEN) as u64 {
+            let is_far = at.wrapping_sub(base) > code.len().wrapping_sub(MAX_LEN) as u64;
+            if is_far || changing.is_some() {
                 break;
             }
         }
     }
+}
+
+/// Returns the length of the jump label at `ip` if the kernel is changing it. It has a breakpoint
+/// for its first byte then, and behind it the rest of the nop or of the jump.
+fn changing(code: &[u8], ip: u64, to: u64) -> Option<u64> {
+    let [INT3, rest, ..] = *code else { return None };
+    let near = i8::try_from(to.wrapping_sub(ip).wrapping_sub(2) as i64);
+    // The second byte of the short nop is 0x90.
+    let is_short = near.is_ok_and(|near| rest == 0x90 || rest == near as u8);
+    Some(if is_short { 2 } else { 5 })
 }
 
 /// The maximum number of jumps from function to function that [`calls`] follows.
@@ -106,7 +119,9 @@ fn part<E>(
             if ip >= end {
                 return Ok(());
             }
-            let kind = text.label(ip).map(Flow::Jump);
+            let label = text.label(ip);
+            let changing = label.and_then(|to| changing(rest, ip, to));
+            let kind = label.map(Flow::Jump);
             let kind = kind.unwrap_or_else(|| behind_depth(text, insn.kind));
             last |= until(rest, kind);
             match kind {
@@ -121,9 +136,10 @@ fn part<E>(
                 }
                 _ => {}
             }
-            at = ip.wrapping_add(insn.len as u64);
+            at = ip.wrapping_add(changing.unwrap_or(insn.len as u64));
             // The next instruction may be cut off; read again from there.
-            if at.wrapping_sub(base) > code.len().wrapping_sub(MAX_LEN) as u64 {
+            let is_far = at.wrapping_sub(base) > code.len().wrapping_sub(MAX_LEN) as u64;
+            if is_far || changing.is_some() {
                 break;
             }
         }

@@ -104,6 +104,60 @@ fn ftraces_own_call_leads_nowhere() {
     assert!(has_fentry(&text, AT) && !has_fentry(&text, AT + 16));
 }
 
+/// Functions with a jump label at the start.
+struct Labelled(Functions, u64);
+
+impl Text for Labelled {
+    fn read(&self, addr: u64, into: &mut [u8]) -> bool {
+        self.0.read(addr, into)
+    }
+
+    fn end(&self, addr: u64) -> u64 {
+        self.0.end(addr)
+    }
+
+    fn is_site(&self, _: u64) -> bool {
+        false
+    }
+
+    fn label(&self, addr: u64) -> Option<u64> {
+        (addr == AT).then_some(self.1)
+    }
+}
+
+#[test]
+fn a_jump_label_leads_both_ways_also_while_it_changes() {
+    let labels: [(u64, &[u8]); 10] = [
+        (0x200, &[0x0f, 0x1f, 0x44, 0, 0]),
+        (0x200, &[0xe9, 0xfb, 1, 0, 0]),
+        (0x200, &[0xcc, 0x1f, 0x44, 0, 0]),
+        (0x200, &[0xcc, 0xfb, 1, 0, 0]),
+        // The target is near, but the instruction is long.
+        (0x60, &[0xcc, 0x1f, 0x44, 0, 0]),
+        (0x60, &[0xcc, 0x5b, 0, 0, 0]),
+        (0x60, &[0x66, 0x90]),
+        (0x60, &[0xeb, 0x5e]),
+        (0x60, &[0xcc, 0x90]),
+        (0x60, &[0xcc, 0x5e]),
+    ];
+    for (to, label) in labels {
+        let code = [label, &CALL, &[RET]].concat();
+        let text = Labelled(Functions(vec![code]), AT + to);
+        let call = 0x106 + label.len() as u64;
+        let (mut block_leads, mut calls_lead) = (vec![], vec![]);
+        let Ok(()) = block::<Infallible>(&text, AT, &mut |t| {
+            block_leads.push(t - AT);
+            Ok(())
+        });
+        assert_eq!(block_leads, [to, call], "{label:x?}");
+        let Ok(()) = calls::<Infallible>(&text, AT, &|_, _| false, &mut |t| {
+            calls_lead.push(t - AT);
+            Ok(())
+        });
+        assert_eq!(calls_lead, [call], "{label:x?}");
+    }
+}
+
 #[test]
 fn calls_of_a_function_up_to_one_behind_an_instruction() {
     let stop = [0xbf, 1, 1, 0, 0xc0]; // mov $0xc0000101,%edi
