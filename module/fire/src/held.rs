@@ -218,13 +218,18 @@ impl ProbeEnv<'_> {
     pub(crate) fn write_unset(&mut self, offset: u64, bytes: &[u8]) -> Result<bool, Raised> {
         let Some((var, byte)) = self.unset(offset, bytes.len()) else { return Ok(false) };
         self.spend(price::ELEMENT)?;
-        if self.element_address(&var, &[]) == 0 {
-            // Each word is written by itself: 64 KiB take 60,000 instructions.
-            self.spend(of_bytes(var.ty.size as usize).saturating_mul(2))?;
+        let mut at = self.element_address(&var, &[]);
+        if at == 0 {
             // CAST: 32 bits.
-            self.set_element(&var, &[], Value::Zeros(var.ty.size as usize));
+            let size = var.ty.size as usize;
+            self.set_element(&var, &[], Value::Zeros(size));
+            at = self.element_address(&var, &[]);
+            if at != 0 {
+                // Each word is written by itself: 64 KiB take 60,000 instructions.
+                self.budget.owe(of_bytes(size).saturating_mul(2));
+            }
         }
-        Ok(match addr::split(self.element_address(&var, &[])) {
+        Ok(match addr::split(at) {
             Some((_, at)) => self.write_element(at.wrapping_add(byte), bytes),
             None => true,
         })

@@ -35,13 +35,22 @@ fn probe() -> Arc<Probe> {
 /// Makes a consumer and its ECBs on a probe, each clause `times` over. Its clauses for ERROR are
 /// its own chain.
 fn consumer(program: &str, probe: &Arc<Probe>, times: usize) -> (Arc<Shared>, Vec<Ecb>) {
+    consumer_of(program, probe, times, SIZES)
+}
+
+fn consumer_of(
+    program: &str,
+    probe: &Arc<Probe>,
+    times: usize,
+    sizes: Sizes,
+) -> (Arc<Shared>, Vec<Ecb>) {
     let world = d::world::Fixture::new(&["test:mod:func:name"]);
     let source = d::Source::script("test.d", program);
     let compiled = d::compile(&source, &world, &d::Options::default());
     let compiled = compiled.program.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
     let mut enabling = Enabling::new().unwrap();
     enabling.add(&d::dof::write(&compiled, &[]), || Ok(()), &mut || Ok(())).unwrap();
-    let shared = Arc::new(fire_host::shared(&mut enabling, SIZES));
+    let shared = Arc::new(fire_host::shared(&mut enabling, sizes));
     let ecb = |(n, s): (usize, &Statement)| Ecb {
         epid: Epid::from_index(n),
         slot: u32::MAX,
@@ -140,5 +149,27 @@ fn a_clause_that_ends_the_tracing_is_the_last_one() {
         ProbeCtx::on(0, |ctx| fire(ctx, &probe, Args::Values(&[])));
         assert_eq!((written(&shared), written(&other)), (expected, RECORD), "{program}");
         assert_eq!(shared.counters.dblerrors.load(Relaxed), 0);
+    }
+}
+
+/// Clearing 60,000 bytes costs 3,750 units, which are not paid if there is no room for them.
+#[test]
+fn a_struct_that_finds_no_room_is_not_paid_for() {
+    for (dynvarsize, stores, drops, cost) in
+        [(1 << 20, 1, 0, 3750..5000), (1 << 10, 1, 1, 1..1000), (1 << 10, 300, 300, 1..100_000)]
+    {
+        let store = "self->b.bytes[0] = 1; ".repeat(stores);
+        let program = format!(
+            "struct blob {{ char bytes[60000]; }}; self struct blob b; \
+             test:mod:func:name {{ {store} trace(1L); }}"
+        );
+        let probe = probe();
+        let (shared, all) = consumer_of(&program, &probe, 1, Sizes { dynvarsize, ..SIZES });
+        probe.chain.set(chain(all));
+        ProbeCtx::on(0, |ctx| fire(ctx, &probe, Args::Values(&[])));
+        assert_eq!(shared.counters.dyndrops.load(Relaxed), drops);
+        assert_eq!((shared.counters.killed.load(Relaxed), written(&shared)), (0, RECORD));
+        let spent = ProbeCtx::on(0, |ctx| shared.cpus.get(ctx).borrow().budget.spent());
+        assert!(cost.contains(&spent), "{stores} stores, {drops} drops: {spent}");
     }
 }
