@@ -204,9 +204,11 @@ impl Context {
         // Sites of the same name in another module may be enabled.
         if any_enabled {
             let published = state.publish().map_err(|_| EnableError::Memory);
-            let has_new = |p: &&mut Point| p.enabled && p.sites.iter().any(|s| !s.calls);
-            for point in state.points.iter_mut().filter(has_new) {
-                if let Err(e) = published.and_then(|()| arm(&mut point.sites)) {
+            for point in state.points.iter_mut().filter(|p| p.enabled) {
+                // They come last. An older one that does not fire has been counted already.
+                let Some(first) = point.sites.iter().position(|s| s.module == id) else { continue };
+                let new = point.sites.get_mut(first..).unwrap_or_default();
+                if let Err(e) = published.and_then(|()| arm(new)) {
                     point.count_left_out();
                     pr_warn!("sdt: a new site cannot be enabled: {}\n", e.words());
                 }
@@ -426,7 +428,7 @@ fn give_back(sites: &[Site]) {
     }
 }
 
-/// Patches all sites to calls, or none.
+/// Patches all of these sites to calls, or none.
 fn arm(sites: &mut [Site]) -> core::result::Result<(), EnableError> {
     for site in sites.iter() {
         if site.calling().is_none() {
