@@ -10,7 +10,7 @@
 //! disappears, the provider *retires* the probe. Consumers continue, and can still read its name.
 
 use crate::provider::{Explanation, Provider};
-use crate::tracing::{go_on, Grave, Held, ProbeTable, Sources, Tracing};
+use crate::tracing::{go_on, Grave, Held, ProbeTable, Sources, Tracing, MAX_CLAUSES};
 use crate::vtime;
 use crate::{Error, Result};
 use abi::ids::{Epid, ProbeId, MAX_EPIDS};
@@ -498,15 +498,18 @@ impl Framework {
     }
 
     /// Returns how many probes the statements from position `from` on match in total, unless there
-    /// are more than a consumer may enable.
+    /// are more than a consumer may enable. Probes with too many clauses are never enabled.
     pub(crate) fn count(&self, enabling: &Enabling, from: usize) -> Result<u32> {
         let c = self.config.lock();
-        let mut n: usize = 0;
+        let (mut n, mut most): (usize, usize) = (0, c.most_epids);
         let statements = enabling.statements.get(from..).unwrap_or_default();
         let patterns = statements.iter().map(|s| &s.pattern);
         matching::each(patterns, &c.probes, 0, Work::new(go_on), |_, which| {
-            n = n.saturating_add(which.count());
-            match n > c.most_epids {
+            n = n.saturating_add(which.len());
+            if which.len() > MAX_CLAUSES {
+                most = most.saturating_add(which.len());
+            }
+            match n > most {
                 true => Err(Error::TooMany("enabled probes")),
                 false => Ok(()),
             }

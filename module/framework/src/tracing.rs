@@ -74,7 +74,7 @@ pub(crate) fn go_on() -> Result {
 }
 
 /// The most clauses of one consumer on a probe. Each consumer that starts or ends copies them all.
-const MAX_CLAUSES: usize = 1024;
+pub(crate) const MAX_CLAUSES: usize = 1024;
 const TOO_MANY_CLAUSES: EnableError =
     EnableError::Unsupported("a program can have at most 1024 clauses on one probe");
 
@@ -148,18 +148,34 @@ pub(crate) struct LeftOut {
 /// The result of one round of attaching.
 struct Round {
     /// The refused probes, and the reasons.
-    refused: KVVec<(ProbeId, EnableError)>,
-    /// The number of attached ECBs of each statement.
-    live: KVVec<u32>,
-    /// For each statement, whether it has matched a probe.
-    matched: KVVec<u32>,
+    refused: KVVec<(Arc<Probe>, EnableError)>,
+    /// The result for each statement.
+    tallies: KVVec<Tally>,
+}
+
+/// The result of one round for a statement.
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    /// The number of attached ECBs.
+    live: u32,
+    /// The position of the first of its probes among the refused ones.
+    refused: Option<usize>,
 }
 
 impl Round {
     fn new(statements: usize) -> Result<Self> {
         // The framework's lock is held, so no cgroup is charged.
-        let (live, matched) = (mem::filled(statements, 0)?, mem::filled(statements, 0)?);
-        Ok(Self { refused: KVVec::new(), live, matched })
+        Ok(Self { refused: KVVec::new(), tallies: mem::filled(statements, Tally::default())? })
+    }
+
+    /// Notes that a probe is refused which these statements match.
+    fn refuse(&mut self, probe: &Arc<Probe>, why: EnableError, statements: &[usize]) -> Result {
+        for n in statements {
+            if let Some(tally) = self.tallies.get_mut(*n) {
+                tally.refused = tally.refused.or(Some(self.refused.len()));
+            }
+        }
+        Ok(mem::push(&mut self.refused, (probe.clone(), why))?)
     }
 }
 
@@ -386,14 +402,10 @@ impl Tracing {
     pub(crate) fn start(&mut self, table: &ProbeTable, providers: &dyn Sources) -> Result {
         let round = self.attach(table, providers, &mut go_on)?;
         self.note(&round.refused);
-        let counts = round.live.iter().zip(&round.matched);
-        let Some(lost) = counts.into_iter().position(|(&live, &all)| live == 0 && all > 0) else {
-            return Ok(());
-        };
-        // All of its probes were refused, so the reason of any of them will do.
-        let why = round.refused.iter().find(|r| self.statements_of(r.0).any(|n| n == lost));
-        match why.and_then(|&(id, why)| Some((self.probe(id)?, why))) {
-            Some((probe, why)) => Err(Error::Enable(name(probe), why)),
+        // If all probes of a statement were refused, the reason of any of them will do.
+        let lost = round.tallies.iter().filter(|t| t.live == 0).find_map(|t| t.refused);
+        match lost.and_then(|at| round.refused.get(at)) {
+            Some((probe, why)) => Err(Error::Enable(name(probe), *why)),
             None => Ok(()),
         }
     }
@@ -408,9 +420,8 @@ impl Tracing {
                 self.shared.count_left_out(round.refused.len() as u64);
                 self.note(&round.refused);
                 let first = round.refused.as_slice().first();
-                if let Some(&(id, why)) = first.filter(|_| self.may_log()) {
-                    let (n, which) = (round.refused.len(), self.probe(id));
-                    let which = which.map_or_else(Text::new, |p| name(p));
+                if let Some((probe, why)) = first.filter(|_| self.may_log()) {
+                    let (n, which) = (round.refused.len(), name(probe));
                     pr_warn!(
                         "{} new probes are left out: {}\n",
                         n,
@@ -439,13 +450,11 @@ impl Tracing {
         !core::mem::replace(&mut self.logged, true)
     }
 
-    fn note(&mut self, refused: &[(ProbeId, EnableError)]) {
-        for &(id, why) in refused {
+    fn note(&mut self, refused: &[(Arc<Probe>, EnableError)]) {
+        for (probe, why) in refused {
             // CAST: 64 bits.
             if (self.left_out.count as usize) < MAX_LEFT_OUT {
-                if let Some(name) = self.probe(id).map(|p| name(p)) {
-                    self.left_out.text.add(&core::format_args!("{name}: {why}\n"));
-                }
+                self.left_out.text.add(&core::format_args!("{}: {why}\n", name(probe)));
             }
             self.left_out.count = self.left_out.count.saturating_add(1);
         }
@@ -464,12 +473,12 @@ impl Tracing {
         self.matched_to = table.serial();
         let first_probe = self.probes.len();
         let mut round = Round::new(self.enabling.statements.len())?;
-        let probes = self.reserve(table, from, go_on)?;
+        let probes = self.reserve(table, from, &mut round, go_on)?;
         if probes == 0 {
             return Ok(round);
         }
         let mut fresh: KVVec<Arc<Probe>> = mem::vec(probes)?;
-        let mut chains: KVVec<Option<KBox<Chain>>> = mem::vec(probes)?;
+        let mut chains: KVVec<KBox<Chain>> = mem::vec(probes)?;
         if let Err(e) = self.make(table, from, providers, &mut round, &mut chains, go_on) {
             self.unmake(first_probe);
             return Err(e);
@@ -478,7 +487,6 @@ impl Tracing {
         let mut grave = Grave::new();
         let new = self.probes.get(first_probe..).unwrap_or_default();
         for (probe, chain) in new.iter().zip(chains) {
-            let Some(chain) = chain else { continue };
             match chain_of(probe, &self.shared).swap(Some(chain)) {
                 Some(old) => grave.bury(old),
                 None if probe.special.is_none() => {
@@ -490,10 +498,12 @@ impl Tracing {
         let has_memory = switch_on(&fresh, providers, &mut round, &mut grave);
         grave.close();
         self.sort(first_probe);
-        for &(id, _) in &round.refused {
-            for n in self.statements_of(id) {
-                if let Some(live) = round.live.get_mut(n) {
-                    *live = live.saturating_sub(1);
+        // Probes with too many clauses have no EPIDs.
+        for (at, (probe, _)) in round.refused.iter().enumerate() {
+            for n in self.statements_of(probe.id()) {
+                if let Some(tally) = round.tallies.get_mut(n) {
+                    tally.live = tally.live.saturating_sub(1);
+                    tally.refused = tally.refused.or(Some(at));
                 }
             }
         }
@@ -504,19 +514,23 @@ impl Tracing {
     }
 
     /// Reserves the memory for all matching probes in the segments from serial number `from` on.
-    /// Returns their number.
+    /// Returns their number, without those that have too many clauses, which it refuses.
     fn reserve(
         &mut self,
         table: &ProbeTable,
         from: u64,
+        round: &mut Round,
         go_on: &mut dyn FnMut() -> Result,
     ) -> Result<usize> {
         let (mut probes, mut ecbs, mut grown) = (0usize, 0usize, self.ecbs.len());
         let (before, free, most) = (grown, self.free.len(), self.most);
         let patterns = patterns_of(&self.enabling.statements);
-        matching::each(patterns, table, from, Work::new(go_on), |_, which| {
+        matching::each(patterns, table, from, Work::new(go_on), |probe, which| {
+            if which.len() > MAX_CLAUSES {
+                return round.refuse(probe, TOO_MANY_CLAUSES, which);
+            }
             probes = probes.wrapping_add(1);
-            ecbs = ecbs.wrapping_add(which.count());
+            ecbs = ecbs.wrapping_add(which.len());
             grown = before.saturating_add(ecbs.saturating_sub(free));
             match grown > most {
                 true => Err(Error::TooMany("enabled probes")),
@@ -532,30 +546,25 @@ impl Tracing {
         Ok(probes)
     }
 
-    /// Makes the ECBs of these probes, and the chain of each probe with them. A probe with too many
-    /// clauses is refused and has no chain.
+    /// Makes the ECBs of these probes, and the chain of each probe with them.
     fn make(
         &mut self,
         table: &ProbeTable,
         from: u64,
         providers: &dyn Sources,
         round: &mut Round,
-        chains: &mut KVVec<Option<KBox<Chain>>>,
+        chains: &mut KVVec<KBox<Chain>>,
         go_on: &mut dyn FnMut() -> Result,
     ) -> Result {
         let Self { shared, enabling, probes, firsts, ecbs, free, .. } = self;
         let all = &enabling.statements;
         matching::each(patterns_of(all), table, from, Work::new(go_on), |probe, which| {
-            let (first, clauses) = line_up(probe.id(), which, ecbs, free, round);
-            if first == Epid::NONE {
+            if which.len() > MAX_CLAUSES {
                 return Ok(());
             }
+            let first = line_up(probe.id(), which, ecbs, free, round);
             let _ = probes.push_within_capacity(probe.clone());
             let _ = firsts.push_within_capacity(first);
-            if clauses > MAX_CLAUSES {
-                let _ = chains.push_within_capacity(None);
-                return Ok(mem::push(&mut round.refused, (probe.id(), TOO_MANY_CLAUSES))?);
-            }
             // Ask the provider here: it takes its lock, and it publishes under that.
             let start = providers.start(probe);
             let mut next = first;
@@ -573,11 +582,11 @@ impl Tracing {
                 Some(Ecb { epid, slot, start, probe, clause, shared, followers: 0 })
             });
             let chain = chain_of(probe, shared).with(|old| {
-                let n = old.map_or(0, Chain::len).saturating_add(clauses);
+                let n = old.map_or(0, Chain::len).saturating_add(which.len());
                 let old = old.map(Chain::ecbs).into_iter().flatten().cloned();
                 chain(n, Iterator::chain(old, new))
             })?;
-            let _ = chains.push_within_capacity(chain);
+            let _ = chains.push_within_capacity(chain.ok_or(Error::Memory)?);
             Ok(())
         })?;
         Ok(())
@@ -646,17 +655,16 @@ fn settle(place: Place, ecbs: &mut KVVec<Place>, free: &mut KVVec<Epid>) -> Opti
     Some(epid)
 }
 
-/// Gives an EPID to each of these statements for a probe, and links them. Returns the first, and
-/// their number.
+/// Gives an EPID to each of these statements for a probe, and links them. Returns the first.
 fn line_up(
     probe: ProbeId,
-    which: &mut dyn Iterator<Item = usize>,
+    which: &[usize],
     ecbs: &mut KVVec<Place>,
     free: &mut KVVec<Epid>,
     round: &mut Round,
-) -> (Epid, usize) {
-    let (mut first, mut last, mut all) = (Epid::NONE, Epid::NONE, 0_usize);
-    for n in which {
+) -> Epid {
+    let (mut first, mut last) = (Epid::NONE, Epid::NONE);
+    for &n in which {
         // CAST: there are less than 2^32 statements.
         let place = Place { probe, statement: n as u32, next: Epid::NONE };
         let Some(epid) = settle(place, ecbs, free) else { break };
@@ -665,12 +673,11 @@ fn line_up(
             None => first = epid,
         }
         last = epid;
-        all = all.wrapping_add(1);
-        for count in [round.live.get_mut(n), round.matched.get_mut(n)].into_iter().flatten() {
-            *count = count.saturating_add(1);
+        if let Some(tally) = round.tallies.get_mut(n) {
+            tally.live = tally.live.saturating_add(1);
         }
     }
-    (first, all)
+    first
 }
 
 /// Returns the place of a probe's chain. BEGIN, END and ERROR have one for each consumer.
@@ -698,7 +705,7 @@ fn switch_on(
                 grave.bury(chain);
             }
             has_memory &= why != EnableError::Memory;
-            has_memory &= mem::push(&mut round.refused, (probe.id(), why)).is_ok();
+            has_memory &= round.refuse(probe, why, &[]).is_ok();
         });
     }
     has_memory

@@ -310,7 +310,7 @@ pub fn each<'a, C: Default>(
     table: &'a ProbeTable<C>,
     serial: u64,
     mut work: Work<impl FnMut() -> Result>,
-    mut f: impl FnMut(&Arc<Probe<C>>, &mut dyn Iterator<Item = usize>) -> Result,
+    mut f: impl FnMut(&Arc<Probe<C>>, &[usize]) -> Result,
 ) -> Result {
     let mut readings: KVVec<Reading<'a, C>> = KVVec::new();
     for p in patterns {
@@ -345,7 +345,7 @@ pub fn each<'a, C: Default>(
                 }
                 sink(&mut heap, 0, |i| (next(&readings, i), i));
             }
-            f(probe, &mut there.iter().copied())?;
+            f(probe, &there)?;
         }
     }
     Ok(())

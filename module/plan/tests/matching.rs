@@ -67,7 +67,7 @@ fn many_descriptions_find_what_each_finds_alone() {
     assert!(wanted.len() > 800);
     let mut found = Vec::new();
     each(patterns(), &table, 0, Work::new(|| Ok(())), |p, which| {
-        found.extend(which.map(|n| (p.id().0, n)));
+        found.extend(which.iter().map(|n| (p.id().0, *n)));
         Ok(())
     })
     .unwrap();

@@ -45,7 +45,7 @@ impl Tracing {
         let patterns = enabling.statements.iter().map(|s: &Statement| &s.pattern);
         matching::each(patterns, table, 0, Work::new(|| Ok(())), |probe, which| {
             let first = ecbs.len();
-            for n in which {
+            for &n in which {
                 let clause = enabling.statements[n].clause.clone();
                 let slot = match clause.shortcut.counts {
                     Counts::Alone(index) => index,
