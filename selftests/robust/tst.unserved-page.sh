@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # ASSERTION: a consumer whose memory nobody serves (userfaultfd) waits in its ioctl alone, whichever it is: others
-# trace, end and list meanwhile, and so do threads with the same open file. It can be killed.
+# trace, end and list meanwhile, and so do threads with the same open file. It can be killed. No second snapshot of that file
+# begins before: each would keep a buffer.
 # SECONDS: 300
 . /src/selftests/lib/sh
 driver many
@@ -23,7 +24,7 @@ if os.path.islink("/lib"):
 P
 dtrace -A -n 'BEGIN, many::: { printf("%d", arg0); @[arg0] = count(); }' 2>/tmp/err || fail "$(cat /tmp/err)"
 python3 - $dof <<'P'
-import ctypes, fcntl, mmap, os, select, signal, struct, subprocess, sys, threading, time
+import ctypes, errno, fcntl, mmap, os, select, signal, struct, subprocess, sys, threading, time
 
 libc = ctypes.CDLL(None, use_errno=True)
 dof = open(sys.argv[1], "rb").read()
@@ -154,8 +155,14 @@ for name in SIZES:
             bad.append(f"{name}: {why}")
     if not waits(pid):
         bad.append(f"{name}: has not waited to the end")
+    served = ctypes.create_string_buffer(16 << 20)
+    snapshot = argument(name, ctypes.addressof(served)) if name in ("BUFSNAP", "AGGSNAP") else None
+    if snapshot and (call(fd, name, snapshot) or ctypes.get_errno() != errno.EBUSY):
+        bad.append(f"{name}: another one was not refused: {ctypes.get_errno()}")
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
+    if snapshot and not call(fd, name, snapshot):
+        bad.append(f"{name}: refused after the first one has ended: {ctypes.get_errno()}")
     os.close(fd)
     print(name, "looked at", flush=True)
 if bad:

@@ -66,9 +66,14 @@ struct Inner {
 }
 
 /// Spare memory that replaces a buffer that is taken. It exists while there are records to take.
+///
+/// Only one snapshot is on its way to the user at a time: each would keep a buffer for as long as
+/// the user's memory does not answer, and [`memory`] has counted only one spare.
 #[derive(Default)]
 struct Spare<M> {
     memory: M,
+    /// A snapshot is on its way.
+    is_out: bool,
     /// The time when it was last used, in ns.
     used: u64,
 }
@@ -404,8 +409,9 @@ impl Consumer {
     }
 
     /// Takes the records of a CPU and passes them to `sink`, which may wait for user memory,
-    /// because no lock is held then. `room` is the size of the user's buffer: if it is smaller than
-    /// a whole buffer, nothing is taken.
+    /// because no lock is held then. Until then, and until the tracing ends, another call is
+    /// refused. `room` is the size of the user's buffer: if it is smaller than a whole buffer,
+    /// nothing is taken.
     pub fn take_records(
         &self,
         cpu: usize,
@@ -422,7 +428,7 @@ impl Consumer {
             return Err(Error::NoRoom(shared.bufsize));
         }
         // When tracing is over, or a buffer is taken only once, no replacement is needed.
-        let size = if is_over { 0 } else { shared.bufsize };
+        let size = if is_over { 0 } else { inner.spare.size(shared.bufsize)? };
         let exchanged = exchange(
             &shared,
             cpu,
@@ -435,6 +441,7 @@ impl Consumer {
             },
         )?;
         let Some((mut taken, timestamp)) = exchanged else { return Ok(Snapshot::NOTHING) };
+        inner.spare.is_out |= !is_over;
         drop(inner);
         let result = sink(taken.records());
         if !is_over {
@@ -465,7 +472,7 @@ impl Consumer {
             return Err(Error::NoRoom(shared.aggsize));
         }
         let is_over = matches!(inner.phase, Phase::Stopped(_));
-        let words = if is_over { 0 } else { shared.aggsize / 8 };
+        let words = if is_over { 0 } else { inner.spare_aggs.size(shared.aggsize / 8)? };
         let exchanged = exchange(
             &shared,
             cpu,
@@ -478,6 +485,7 @@ impl Consumer {
             },
         )?;
         let Some((mut taken, timestamp)) = exchanged else { return Ok(Snapshot::NOTHING) };
+        inner.spare_aggs.is_out |= !is_over;
         drop(inner);
         let entries = taken.memory.get(taken.from..taken.to).unwrap_or_default().as_bytes();
         let size = entries.len();
@@ -763,10 +771,19 @@ fn exchange<M: Default + Deref<Target = [W]> + Send, W, T: Send>(
 }
 
 impl<M: Default + Deref<Target = [W]>, W> Spare<M> {
-    /// Keeps the taken memory as the spare.
+    /// Returns `size`, which a replacement needs, if there may be another snapshot.
+    fn size(&self, size: usize) -> Result<usize> {
+        match self.is_out {
+            true => Err(Error::Phase("another snapshot of this file is not finished")),
+            false => Ok(size),
+        }
+    }
+
+    /// Ends a snapshot, and keeps the taken memory as the spare.
     fn give_back(&mut self, taken: &mut M, now: u64) {
+        self.is_out = false;
         if self.memory.is_empty() && !taken.is_empty() {
-            *self = Self { memory: core::mem::take(taken), used: now };
+            (self.memory, self.used) = (core::mem::take(taken), now);
         }
     }
 }

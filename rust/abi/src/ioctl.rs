@@ -23,11 +23,13 @@ pub(crate) const fn iowr<T>(nr: u32) -> u32 {
 
 /// Iterates over the probes that match a pattern; argument [`Probes`].
 pub const PROBES: u32 = iowr::<Probes>(2);
-/// Takes a CPU's principal buffer; argument [`BufDesc`].
+/// Takes a CPU's principal buffer; argument [`BufDesc`]. EBUSY: a probe is firing on the CPU, or
+/// another thread has not finished such a call on this file; a later call can succeed.
 pub const BUFSNAP: u32 = iowr::<BufDesc>(4);
 /// Enables a DOF; argument [`Enable`].
 pub const ENABLE: u32 = iowr::<Enable>(6);
-/// Takes the values that a CPU has aggregated since the last call; argument [`BufDesc`].
+/// Takes the values that a CPU has aggregated since the last call; argument [`BufDesc`]. EBUSY: as
+/// with [`BUFSNAP`].
 pub const AGGSNAP: u32 = iowr::<BufDesc>(7);
 /// Describes an enabled probe; argument [`EprobeDesc`].
 pub const EPROBE: u32 = iowr::<EprobeDesc>(8);
