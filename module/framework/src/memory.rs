@@ -25,6 +25,7 @@ use kernel::prelude::*;
 use kernel::sync::Arc;
 use plan::enabling::Enabling;
 use plan::quota::{Portion, Quota};
+use plan::sizes::Sizes;
 use plan::vars::Vars;
 
 /// The words of each CPU's cache of keys: a power of two.
@@ -54,20 +55,26 @@ const LEAST: u64 = 4096;
 /// The memory of all consumers whose size options set, in bytes.
 static ALL: Quota = Quota::new();
 
-/// Counts what each of these options needs, and `rest` bytes. A consumer may have a quarter of the
-/// memory that is available, and all together half of the machine's. If that is too little, returns
-/// the option that needs most.
+/// Counts memory of these sizes on so many CPUs. A consumer may have a quarter of the memory that is
+/// available, and all together half of the machine's. If that is too little, `short` is the option
+/// that needs most, unless there is too little even for what no option sets.
 fn pay(
-    needs: &[(OptionId, usize)],
-    rest: usize,
+    sizes: &Sizes,
+    cpus: usize,
     is_root: bool,
-) -> core::result::Result<Portion, Option<OptionId>> {
+    short: &Cell<Option<OptionId>>,
+) -> Result<Portion> {
     let memory = Portion::new(&ALL, is_root);
-    let sum = needs.iter().fold(rest, |sum, (_, bytes)| sum.saturating_add(*bytes));
-    match sum <= mem::available() / 4 && memory.take(sum, mem::total() / 2) {
-        true => Ok(memory),
-        false => Err(needs.iter().max_by_key(|(_, bytes)| *bytes).map(|(id, _)| *id)),
+    let fits = |n| n <= mem::available() / 4 && memory.take(n, mem::total() / 2);
+    let (needs, rest) = sizes.on(cpus);
+    if fits(needs.iter().fold(rest, |sum, (_, bytes)| sum.saturating_add(*bytes))) {
+        return Ok(memory);
     }
+    if !fits(rest) {
+        return Err(Error::TooMany("bytes of variables and speculations for the memory there is"));
+    }
+    short.set(needs.iter().max_by_key(|(_, bytes)| *bytes).map(|(id, _)| *id));
+    Err(Error::Memory)
 }
 
 /// The memory of a consumer whose size an option sets.
@@ -142,48 +149,52 @@ impl Memory {
         let only_cpu = options.get(OptionId::Cpu);
         // Without speculate(), no memory is needed, but speculation() must still find free ones.
         let parts = if e.speculates { size(OptionId::Nspec) } else { 0 };
-        let (locals, key, known) = (e.vars.local.words(), e.key_words, numbers(e));
         // `tracemem(copyin(arg1, 4096), 4096)` needs as much as it records. The second half is for
         // memory that clauses keep for later ones.
         let largest = e.vars.largest().max(e.largest_record().min(MAX_BY_REF as usize));
         let scratch = dif::scratch::size(size(OptionId::Strsize), largest).saturating_mul(2);
-        // A CPU that is offline gets nothing.
+        let s = Sizes {
+            buffer: bufsize,
+            starts: if policy == policy::RING { principal::starts_for(bufsize) } else { 0 },
+            aggs: aggsize / 8,
+            known: numbers(e),
+            cache: if e.key_words > 0 { CACHE } else { 0 },
+            parts,
+            part: specsize,
+            scratch,
+            locals: e.vars.local.words(),
+            key: e.key_words,
+            dynvars: dynvars_size(size(OptionId::Dynvarsize), &e.vars),
+            globals: e.vars.global.words(),
+            speculations: size(OptionId::Nspec),
+        };
+        // A CPU that is offline gets nothing, even if it comes online from here on.
         let is_here = |cpu| xcall::is_online(cpu) && (only_cpu == UNSET || only_cpu == cpu as u64);
-        let here = (0..kapi::context::cpus()).filter(|cpu| is_here(*cpu)).count();
-        // There is one spare, which replaces the buffer of the CPU whose records are taken.
-        let spare = here.saturating_add(1);
-        let needs = [
-            (OptionId::Bufsize, bufsize.saturating_mul(spare)),
-            (OptionId::Aggsize, aggsize.saturating_mul(spare)),
-            (OptionId::Specsize, specsize.saturating_mul(parts).saturating_mul(here)),
-            (OptionId::Dynvarsize, dynvars_size(size(OptionId::Dynvarsize), &e.vars)),
-        ];
-        let paid = pay(&needs, scratch.saturating_mul(here), e.is_root).map_err(|id| {
-            short.set(id);
-            Error::Memory
-        })?;
+        let mut here = mem::filled(kapi::context::cpus(), false)?;
+        here.iter_mut().enumerate().for_each(|(cpu, here)| *here = is_here(cpu));
+        let paid = pay(&s, here.iter().filter(|here| **here).count(), e.is_root, short)?;
         let seed = kapi::time::seed();
         let cpus = percpu::new(|cpu| {
-            let is_here = is_here(cpu);
+            let is_here = here.get(cpu) == Some(&true);
             let some = |n: usize| if is_here { n } else { 0 };
             let words = |n: usize| mem::zeroed_words(some(n));
             Ok(RefCell::new(CpuState {
                 principal: of(
                     OptionId::Bufsize,
                     short,
-                    principal_of(policy, some(bufsize), reserve),
+                    principal_of(policy, some(s.buffer), reserve),
                 )?,
                 aggs: AggBuffer::new(
-                    of(OptionId::Aggsize, short, words(aggsize / 8))?,
+                    of(OptionId::Aggsize, short, words(s.aggs))?,
                     seed,
-                    words(known)?,
-                    words(if key > 0 { CACHE } else { 0 })?,
+                    words(s.known)?,
+                    words(s.cache)?,
                 ),
-                parts: of(OptionId::Specsize, short, parts_of(some(parts), specsize))?,
-                scratch: mem::zeroed_bytes(some(scratch))?,
+                parts: of(OptionId::Specsize, short, parts_of(some(s.parts), s.part))?,
+                scratch: mem::zeroed_bytes(some(s.scratch))?,
                 kept: 0,
-                locals: words(locals)?,
-                key: Key::new(words(key)?, words(key)?),
+                locals: words(s.locals)?,
+                key: Key::new(words(s.key)?, words(s.key)?),
                 budget: Budget::default(),
                 asked: 0,
                 random: kapi::time::monotonic_ns() ^ (cpu as u64) << 32 | 1,

@@ -18,6 +18,7 @@
 //! | [`code`] | an expression, copied and verified |
 //! | [`shortcut`] | the parts of a clause that need no machine |
 //! | [`vars`] | the variables of a consumer, by id |
+//! | [`sizes`] | the memory that probes of a consumer write |
 //! | [`quota`] | what consumers may have together, and the part for root |
 //! | [`error`], [`report`] | the reasons for refusals |
 //!
@@ -38,6 +39,7 @@ pub mod probe;
 pub mod quota;
 pub mod report;
 pub mod shortcut;
+pub mod sizes;
 pub mod step;
 pub mod vars;
 
