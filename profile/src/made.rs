@@ -2,6 +2,10 @@
 //! Probes whose names contain a number. Each is made when a consumer first asks for its name. When
 //! there is no room for another, the oldest one that no consumer has enabled makes room: otherwise
 //! a consumer could take all names by listing them.
+//!
+//! A name counts for the users who trace it, because they keep it: for all whose consumers have
+//! asked for it, else for one whose consumer has enabled it by a pattern. A name that nobody traces
+//! counts for the user who asked for it first.
 
 use abi::probe::{put, Techniques, NAME_LEN};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -15,10 +19,10 @@ use kernel::str::BStr;
 use kernel::sync::{new_mutex, Arc, Mutex};
 
 /// The most probes of a provider, besides the usual ones: for one user, for all users except root,
-/// and for all. Each has the test whether a probe counts, for the caller and the probe's owner.
+/// and for all. Each has the test whether a name counts, for the caller and a user of the name.
 type Limit = (usize, fn(u32, u32) -> bool);
 const LIMITS: [Limit; 3] =
-    [(256, |own, owner| owner == own), (384, |_, owner| owner != ROOT), (512, |_, _| true)];
+    [(256, |own, user| user == own), (384, |_, user| user != ROOT), (512, |_, _| true)];
 
 /// The time of the last log entry about a name that could not be listed, and the least time between
 /// two of them, in ns. A tracer may list as often as it likes.
@@ -30,11 +34,11 @@ struct One {
     name: [u8; NAME_LEN],
     /// `None`: it is a usual one, which stays.
     probe: Option<Arc<Probe>>,
-    /// The user for whom it was made.
+    /// The user for whom it counts while no consumer has asked for it.
     owner: u32,
-    /// The consumers that have asked for the name in an enabling. They may have matched the probe
-    /// and not started yet.
-    users: KVVec<u64>,
+    /// The consumers that have asked for the name in an enabling, and their users. They may have
+    /// matched the probe and not started yet.
+    consumers: KVVec<(u64, u32)>,
 }
 
 /// The names that have a probe, the oldest first.
@@ -113,29 +117,19 @@ impl Made {
     ) -> Result {
         let Some(name_of) = long(name) else { return Ok(()) };
         let mut all = self.all.lock();
-        if let Some(one) = all.iter_mut().find(|one| one.name == name_of) {
-            return one.keep(consumer);
+        let user = task::owner();
+        if let Some(at) = all.iter().position(|one| one.name == name_of) {
+            return keep(&mut all, at, framework, consumer, user);
         }
         mem::reserve(&mut all, 1)?;
-        let mut users = KVVec::new();
+        let mut consumers = KVVec::new();
         if let Some(n) = consumer {
-            mem::push(&mut users, n)?;
+            mem::push(&mut consumers, (n, user))?;
         }
-        let owner = task::owner();
-        // Only the last limit is for root.
-        let limits = LIMITS.iter().skip(if owner == ROOT { 2 } else { 0 });
-        for (most, is_among) in limits {
-            let its = |one: &&One| one.probe.is_some() && is_among(owner, one.owner);
-            if all.iter().filter(its).count() >= *most {
-                let oldest = all.iter().position(|one| its(&one) && one.retire(framework));
-                let at =
-                    oldest.ok_or(Error::TooMany("enabled probes with a number in their names"))?;
-                let _ = all.remove(at);
-            }
-        }
+        make_room(&mut all, framework, user)?;
         let parts = [provider.as_bytes(), b"", b"", name];
         let probe = Some(framework.offer(own, parts, nargs, 0)?);
-        let _ = all.push_within_capacity(One { name: name_of, probe, owner, users });
+        let _ = all.push_within_capacity(One { name: name_of, probe, owner: user, consumers });
         drop(all);
         framework.provided();
         Ok(())
@@ -143,24 +137,78 @@ impl Made {
 
     /// Forgets a consumer.
     pub(crate) fn leave(&self, consumer: u64) {
-        self.all.lock().iter_mut().for_each(|one| one.users.retain(|n| *n != consumer));
+        self.all.lock().iter_mut().for_each(|one| one.consumers.retain(|c| c.0 != consumer));
     }
 }
 
+/// Keeps the name at a position for a consumer of this user.
+fn keep(
+    all: &mut KVVec<One>,
+    at: usize,
+    framework: &Framework,
+    consumer: Option<u64>,
+    user: u32,
+) -> Result {
+    let (Some(n), Some(one)) = (consumer, all.get_mut(at)) else { return Ok(()) };
+    if one.probe.is_none() || one.consumers.iter().any(|c| c.0 == n) {
+        return Ok(());
+    }
+    let is_own = one.counts(|u| u == user);
+    mem::push(&mut one.consumers, (n, user))?;
+    if is_own {
+        return Ok(());
+    }
+    // The user must have room for one more. The name itself needs no second place.
+    let mut one = all.remove(at).map_err(|_| Error::Memory)?;
+    let has_room = make_room(all, framework, user);
+    if has_room.is_err() {
+        one.consumers.retain(|c| c.0 != n);
+    }
+    let _ = all.push_within_capacity(one);
+    has_room
+}
+
+/// Makes room for one more name of this user.
+fn make_room(all: &mut KVVec<One>, framework: &Framework, user: u32) -> Result {
+    // Only the last limit is for root.
+    let limits = LIMITS.iter().skip(if user == ROOT { 2 } else { 0 });
+    for (most, is_among) in limits {
+        let its = |one: &One| one.probe.is_some() && one.counts(|u| is_among(user, u));
+        let is_full = |all: &[One]| all.iter().filter(|one| its(one)).count() >= *most;
+        if !is_full(all) {
+            continue;
+        }
+        if let Some(at) = all.iter_mut().position(|one| its(one) && one.retire(framework)) {
+            let _ = all.remove(at);
+        } else if is_full(all) {
+            return Err(Error::TooMany("enabled probes with a number in their names"));
+        }
+    }
+    Ok(())
+}
+
 impl One {
-    fn keep(&mut self, consumer: Option<u64>) -> Result {
-        match consumer {
-            Some(n) if self.probe.is_some() && !self.users.contains(&n) => {
-                Ok(mem::push(&mut self.users, n)?)
-            }
-            _ => Ok(()),
+    /// Tells whether it counts for a user for whom `is_meant` is true.
+    fn counts(&self, is_meant: impl Fn(u32) -> bool) -> bool {
+        match self.consumers.is_empty() {
+            true => is_meant(self.owner),
+            false => self.consumers.iter().any(|c| is_meant(c.1)),
         }
     }
 
-    /// Retires the probe, if no consumer uses it. Returns true if it did.
-    fn retire(&self, framework: &Framework) -> bool {
-        // A consumer may have enabled it by a pattern.
-        self.users.is_empty() && self.probe.as_ref().is_some_and(|p| framework.retire_unused(p))
+    /// Retires the probe, if no consumer uses it. Returns true if it did. If a consumer has enabled
+    /// it by a pattern, it counts for that consumer's user from here on.
+    fn retire(&mut self, framework: &Framework) -> bool {
+        let Some(probe) = self.probe.as_ref().filter(|_| self.consumers.is_empty()) else {
+            return false;
+        };
+        match framework.retire_unused(probe, self.owner) {
+            Ok(()) => true,
+            Err(user) => {
+                self.owner = user;
+                false
+            }
+        }
     }
 }
 
@@ -177,7 +225,7 @@ fn collect(mut draft: Draft, all: &mut KVVec<One>, names: &[&[u8]], nargs: u32) 
             one.probe = None;
             continue;
         }
-        mem::push(all, One { name: own, probe: None, owner: ROOT, users: KVVec::new() })?;
+        mem::push(all, One { name: own, probe: None, owner: ROOT, consumers: KVVec::new() })?;
         let offer = Offer { function: b"", name, nargs, cookie: 0, how: Techniques::empty() };
         draft.add(&offer)?;
     }

@@ -49,6 +49,33 @@ few='-all,+perfmon,+bpf'
 setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set $few --inh-caps $few --ambient-caps $few \
 	dtrace -n "$(seq -s , -f 'tick-%gs' 300)" >/tmp/o 2>&1 && fail "300 of a user"
 grep -q 'too many enabled probes with a number in their names' /tmp/o || { cat /tmp/o; fail "300 of a user"; }
+# A name that two users have had counts for the one who keeps it, by its name or by a pattern.
+a=65533 b=65534
+# trace_as USER ARGUMENT...
+trace_as() {
+	user=$1
+	dtrace() {
+		exec setpriv --reuid $user --regid $user --clear-groups --bounding-set $few --inh-caps $few --ambient-caps $few dtrace "$@"
+	}
+	trace "${@:2}"
+	unset -f dtrace
+}
+# some UNIT
+some() { seq -s , -f "tick-%g$1" 150; }
+for more in m min; do
+	kept=$(some h)
+	[ $more = m ] || kept='profile:::tick-*[0-9]h'
+	trace_as $b /tmp/b -n "$(some h) { n++; }"
+	first=$tracer
+	trace_as $a /tmp/a -n "$kept { n++; }"
+	keeper=$tracer
+	tracer=$first
+	end_trace
+	trace_as $b /tmp/b -n "$(some $more) { n++; }"
+	end_trace
+	tracer=$keeper
+	end_trace
+done
 chmod 600 /dev/dtrace/dtrace
 trace /tmp/held -n "$(seq -s , -f 'tick-%gs' 512) { n++; }"
 for n in 1 2 3; do

@@ -381,21 +381,25 @@ impl Framework {
         }
     }
 
-    /// Retires a probe, unless a consumer has enabled it. Returns true if it did.
+    /// Retires a probe, unless consumers have enabled it: then it returns the user of one of them.
+    /// That is `user`, if it is the user of any.
     ///
     /// # Context
     /// *process*; the provider holds no lock that its `enable` takes.
-    pub fn retire_unused(&self, probe: &Arc<Probe>) -> bool {
+    pub fn retire_unused(&self, probe: &Arc<Probe>, user: u32) -> core::result::Result<(), u32> {
         let mut c = self.config.lock();
-        if probe.chain.with(|chain| chain.is_some()) {
-            return false;
+        let has = |t: &Tracing| probe.chain.with(|all| all.is_some_and(|c| c.has(t.shared())));
+        let mut users = c.tracing.iter().filter(|(_, t)| has(t)).map(|(_, t)| t.owner());
+        if let Some(first) = users.next() {
+            let is_among = first == user || users.any(|another| another == user);
+            return Err(if is_among { user } else { first });
         }
         c.probes.remove(probe.id());
         // A consumer may know it, because it was refused.
         if let Some(at) = probe.id().index() {
             c.retired(at..at.saturating_add(1));
         }
-        true
+        Ok(())
     }
 
     /// Retires all probes of a group; see [`Self::retire`].
