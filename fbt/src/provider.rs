@@ -90,6 +90,8 @@ fn on_event(event: ModuleEvent, module: &ModuleRef<'_>) {
     let mut events = context.fbt.events.lock();
     match event {
         ModuleEvent::Coming | ModuleEvent::Live if events.closed || !events.provided => {}
+        // The kernel's list of what it rewrites in a livepatch does not exist yet.
+        ModuleEvent::Coming if module.is_livepatch() => {}
         ModuleEvent::Coming | ModuleEvent::Live => {
             if !events.knows(module.id()) {
                 context.look_into(module, &mut events);

@@ -280,8 +280,9 @@ fn returns(
     if !g.any() {
         return Err(Reason::NeverReturns);
     }
-    // A static call in place of a tail call: the kernel rewrites it, so we must not patch it. A
-    // return probe that misses a return is worse than none.
+    // A static call in place of a tail call, or a livepatch's jump into a module that it patches:
+    // the kernel rewrites it, so we must not patch it. A return probe that misses a return is worse
+    // than none.
     let exit = |at: u64| {
         let from = at.wrapping_sub(code.start) as usize;
         let bytes = code.bytes.get(from..).unwrap_or_default();
@@ -289,7 +290,7 @@ fn returns(
         let here = body::glance(piece, thunk, &|a| !code.range().contains(&a));
         here.returns || here.tails
     };
-    if limits.rewritten_in(code.range()).any(exit) {
+    if limits.any_jump(code.range(), &exit) {
         return Err(Reason::NoReturnSite);
     }
     Ok(g)

@@ -4,7 +4,7 @@
 use crate::list::{first, sort};
 use crate::text::Source;
 use core::ops::Range;
-use kapi::forbidden::{self, Why};
+use kapi::forbidden::{self, Rewrites, Why};
 use kapi::mem;
 use kernel::prelude::*;
 use x86::MAX_LEN;
@@ -17,11 +17,18 @@ pub(crate) struct Stretch {
     why: Why,
 }
 
+/// An instruction, or a part of one, that the kernel itself rewrites.
+#[derive(Clone, Copy)]
+struct Rewritten {
+    at: u64,
+    len: u8,
+    what: Rewrites,
+}
+
 /// The parts of a piece of text that must not be patched.
 pub(crate) struct Limits {
     stretches: KVVec<Stretch>,
-    /// The addresses of instructions that the kernel itself rewrites, and their lengths.
-    rewritten: KVVec<(u64, u8)>,
+    rewritten: KVVec<Rewritten>,
 }
 
 impl Limits {
@@ -39,15 +46,16 @@ impl Limits {
             Source::Kernel => forbidden::ranges(&mut stretch)?,
             Source::Module(m) => forbidden::of_module(m, &mut stretch)?,
         }
-        let mut site = |addr: u64, len: usize| {
-            if result.is_ok() && range.contains(&addr) {
+        let mut site = |at: u64, len: usize, what| {
+            if result.is_ok() && range.contains(&at) {
                 // CAST: an instruction is shorter.
-                result = mem::push(&mut this.rewritten, (addr, len as u8));
+                let rewritten = Rewritten { at, len: len as u8, what };
+                result = mem::push(&mut this.rewritten, rewritten);
             }
         };
         match source {
             Source::Kernel => forbidden::sites(&mut site)?,
-            Source::Module(m) => forbidden::sites_of_module(m, &mut site),
+            Source::Module(m) => forbidden::sites_of_module(m, &mut site)?,
         }
         result?;
         sort(&mut this.stretches, |s| s.start);
@@ -60,7 +68,7 @@ impl Limits {
                 _ => farthest = Some((s.end, s.why)),
             }
         }
-        sort(&mut this.rewritten, |(a, _)| *a);
+        sort(&mut this.rewritten, |r| r.at);
         Ok(Self {
             stretches: mem::exact_copy(&this.stretches)?,
             rewritten: mem::exact_copy(&this.rewritten)?,
@@ -86,18 +94,23 @@ impl Limits {
     /// may seem to have an instruction that begins within the changed one.
     pub(crate) fn any_rewritten(&self, range: Range<u64>) -> bool {
         let from = range.start.wrapping_sub(MAX_LEN as u64);
-        let mut near = self.rewritten_from(from).take_while(|(at, _)| *at < range.end);
-        near.any(|(at, len)| at.wrapping_add(len.into()) > range.start)
+        let mut near = self.rewritten_in(from..range.end);
+        near.any(|r| r.at.wrapping_add(r.len.into()) > range.start)
     }
 
-    /// Returns the addresses in `range` of instructions that the kernel rewrites.
-    pub(crate) fn rewritten_in(&self, range: Range<u64>) -> impl Iterator<Item = u64> + '_ {
-        let rest = self.rewritten_from(range.start).map(|(at, _)| at);
-        rest.take_while(move |at| *at < range.end)
+    /// Tells whether the kernel rewrites a jump in `range` that leaves the function. `leaves` tells
+    /// that of an instruction.
+    pub(crate) fn any_jump(&self, range: Range<u64>, leaves: &dyn Fn(u64) -> bool) -> bool {
+        self.rewritten_in(range).any(|r| match r.what {
+            Rewrites::Instruction => leaves(r.at),
+            Rewrites::Reference => false,
+            Rewrites::Distance => true,
+        })
     }
 
-    fn rewritten_from(&self, start: u64) -> impl Iterator<Item = (u64, u8)> + '_ {
-        let from = first(&self.rewritten, |(at, _)| *at >= start);
-        self.rewritten.get(from..).unwrap_or_default().iter().copied()
+    fn rewritten_in(&self, range: Range<u64>) -> impl Iterator<Item = Rewritten> + '_ {
+        let from = first(&self.rewritten, |r| r.at >= range.start);
+        let rest = self.rewritten.get(from..).unwrap_or_default().iter().copied();
+        rest.take_while(move |r| r.at < range.end)
     }
 }

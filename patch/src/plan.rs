@@ -75,6 +75,10 @@ impl From<Unfit> for Stop {
 const HIDDEN: EnableError =
     EnableError::Busy("another tracer's breakpoint hides what stands there");
 
+const REWRITTEN: EnableError = EnableError::Unsupported(
+    "it returns by a jump that the kernel rewrites: a static call, or a livepatch's relocation",
+);
+
 const REPLACED: EnableError = EnableError::Busy(
     "a livepatch has replaced it; trace the new function, in the module that has it",
 );
@@ -293,6 +297,11 @@ impl Planner<'_> {
         (reader, words): (&mut Reader, &mut [u64]),
         to: &mut KVVec<Plan>,
     ) -> core::result::Result<(), EnableError> {
+        // A livepatch's jump seems to stay in the function until the kernel has written its distance.
+        // The others are judged below.
+        if self.of.catalog.limits.any_jump(range.clone(), &|_| false) {
+            return Err(REWRITTEN);
+        }
         let mut scratch = Scratch::new(words).ok_or(EnableError::Memory)?;
         let size = range.end.wrapping_sub(range.start);
         let code = self.read(reader, range.start, size)?.ok_or(EnableError::Gone)?;
@@ -365,7 +374,7 @@ impl Planner<'_> {
         };
         let len = hidden.map_or(WIDE, |insn| insn.size().into());
         if self.of.catalog.limits.any_rewritten(at..at.wrapping_add(len as u64)) {
-            return Err(EnableError::Unsupported("one of its returns is a static call"));
+            return Err(REWRITTEN);
         }
         let old = old(code, at);
         let call = |trampoline| {

@@ -5,7 +5,8 @@
 //! mark them. [`sites`] and [`sites_of_module`] list instructions that the kernel changes while it
 //! runs, and expects to find unchanged by others. The trampolines of static calls are such
 //! instructions, too: those of the kernel proper are in a section of their own, and each ends with
-//! [`STATIC_CALL_END`](x86::encoding::STATIC_CALL_END).
+//! [`STATIC_CALL_END`](x86::encoding::STATIC_CALL_END). So are those of a livepatch that refer to a
+//! module that it patches.
 
 use crate::lock::KernelMutex;
 use crate::modules::ModuleRef;
@@ -14,13 +15,19 @@ use crate::once::Once;
 use crate::symbols::{self, find_kernel as find, rest};
 use crate::sys;
 use core::ffi::CStr;
+#[cfg(CONFIG_LIVEPATCH)]
+use core::mem::offset_of;
 use core::ops::Range;
 use core::{ptr, slice};
 use kernel::bindings::{atomic_notifier_head, jump_entry, static_call_site};
+#[cfg(CONFIG_LIVEPATCH)]
+use kernel::bindings::{module_state_MODULE_STATE_LIVE, Elf64_Rela, SHF_RELA_LIVEPATCH};
 use kernel::ffi::{c_ulong, c_void};
 use kernel::prelude::*;
 use kernel::sync::rcu;
 use x86::encoding::WIDE;
+#[cfg(CONFIG_LIVEPATCH)]
+use x86::encoding::{is_jump_distance, relocated};
 
 /// Why a range is forbidden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +46,22 @@ pub enum Why {
     /// Runs on the way to a breakpoint's handler, where a breakpoint would recurse without end.
     Breakpoint,
 }
+
+/// What the kernel rewrites.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rewrites {
+    /// An instruction: a static call or a jump label.
+    Instruction,
+    /// A part of an instruction by which a livepatch refers to a module that it patches. While that
+    /// is not loaded, there are zeros.
+    Reference,
+    /// Such a part, which is the distance of a jump. With zeros there, it seems to stay in its
+    /// function.
+    Distance,
+}
+
+/// The callback for what is rewritten: its address and length.
+type Rewritten<'a> = dyn FnMut(u64, usize, Rewrites) + 'a;
 
 const SECTIONS: [(&CStr, &CStr, Why); 7] = [
     (c"__noinstr_text_start", c"__noinstr_text_end", Why::Noinstr),
@@ -184,21 +207,22 @@ fn from_here(number: &i32) -> u64 {
     (core::ptr::from_ref(number) as u64).wrapping_add_signed((*number).into())
 }
 
-fn static_calls(calls: &[static_call_site], f: &mut dyn FnMut(u64, usize)) {
-    calls.iter().for_each(|call| f(from_here(&call.addr), WIDE));
+fn static_calls(calls: &[static_call_site], f: &mut Rewritten<'_>) {
+    calls.iter().for_each(|call| f(from_here(&call.addr), WIDE, Rewrites::Instruction));
 }
 
 /// A jump label is two or five bytes wide: the kernel reads the code to find out, and so do we. Some
 /// are in init text, perhaps freed by now. The flag that says so (`jump_entry_is_init()`) means
 /// nothing before the kernel has set it: a module that is being loaded has it where objtool was to
 /// write a nop (CONFIG_HAVE_JUMP_LABEL_HACK).
-fn jump_labels(labels: &[jump_entry], f: &mut dyn FnMut(u64, usize)) {
+fn jump_labels(labels: &[jump_entry], f: &mut Rewritten<'_>) {
     for label in labels {
         let at = from_here(&label.code);
-        match nofault::read_kernel_number(at, 1) {
-            Ok(0x66 | 0xeb) => f(at, 2),
-            _ => f(at, 5),
-        }
+        let len = match nofault::read_kernel_number(at, 1) {
+            Ok(0x66 | 0xeb) => 2,
+            _ => WIDE,
+        };
+        f(at, len, Rewrites::Instruction);
     }
 }
 
@@ -208,7 +232,7 @@ fn jump_labels(labels: &[jump_entry], f: &mut dyn FnMut(u64, usize)) {
 /// # Context
 ///
 /// *process*
-pub fn sites(f: &mut dyn FnMut(u64, usize)) -> Result {
+pub fn sites(f: &mut Rewritten<'_>) -> Result {
     // SAFETY: the kernel's linker script (`vmlinux.lds.h`) puts these symbols around that table.
     let calls = unsafe { between(c"__start_static_call_sites", c"__stop_static_call_sites") }?;
     static_calls(calls, f);
@@ -250,18 +274,78 @@ fn labels_of<'a>(module: &'a ModuleRef<'_>) -> &'a [jump_entry] {
     unsafe { table(module.jump_entries, module.num_jump_entries as usize) }
 }
 
-/// Calls `f` with each static call and jump label of a module, also in text that is freed.
+/// Calls `f` with each static call and jump label of a module, also in text that is freed, and with
+/// what the kernel writes into a livepatch when another module is loaded or unloaded. `EAGAIN`: that
+/// cannot be determined, because the livepatch is not live.
 ///
 /// # Context
 ///
 /// *process* or *notifier*
-pub fn sites_of_module(module: &ModuleRef<'_>, f: &mut dyn FnMut(u64, usize)) {
-    jump_labels(labels_of(module), f);
+pub fn sites_of_module(of: &ModuleRef<'_>, f: &mut Rewritten<'_>) -> Result {
+    jump_labels(labels_of(of), f);
     // SAFETY: the module of a `ModuleRef` exists. These members do not change.
-    let module = unsafe { &*module.as_ptr() };
+    let module = unsafe { &*of.as_ptr() };
     // SAFETY: the module has so many of them.
     static_calls(
         unsafe { table(module.static_call_sites, module.num_static_call_sites as usize) },
         f,
     );
+    #[cfg(CONFIG_LIVEPATCH)]
+    if of.is_livepatch() {
+        relocations(of, f)?;
+    }
+    Ok(())
+}
+
+/// Calls `f` with what the kernel writes into the text of a livepatch when a module that it patches
+/// is loaded or unloaded. If there is anything but zeros before, or anything but what it has written
+/// after, it refuses that module, or leaves there what stands there (`__write_relocate_add()` in
+/// `arch/x86/kernel/module.c`). References to the kernel proper are written once, before the module
+/// is coming (`klp_write_section_relocs()` in `kernel/livepatch/core.c`).
+#[cfg(CONFIG_LIVEPATCH)]
+fn relocations(of: &ModuleRef<'_>, f: &mut Rewritten<'_>) -> Result {
+    const KERNEL: &[u8] = b".klp.rela.vmlinux.";
+    let at = of.as_ptr();
+    // SAFETY: the module of a `ModuleRef` exists.
+    if unsafe { (*at).state } != module_state_MODULE_STATE_LIVE {
+        return Err(EAGAIN);
+    }
+    // SAFETY: the module exists, and is live: `load_module()` has set this before that, and
+    // `free_module()` frees it after the module is gone.
+    let info = unsafe { (*at).klp_info.as_ref() }.ok_or(EAGAIN)?;
+    // SAFETY: `copy_module_elf()` has copied so many, which stay as they are as long as `info`.
+    let sections = unsafe { table(info.sechdrs, info.hdr.e_shnum.into()) };
+    let size = sections.get(usize::from(info.hdr.e_shstrndx)).map_or(0, |s| s.sh_size);
+    // SAFETY: as above, of that section.
+    let names = unsafe { table(info.secstrings.cast::<u8>(), size as usize) };
+    let text = of.text_range();
+    let word = |at: u64| {
+        let mut bytes = [0; size_of::<u64>()];
+        of.read(at, &mut bytes).map_err(|_| EFAULT)?;
+        Ok::<_, Error>(u64::from_ne_bytes(bytes))
+    };
+    for section in sections.iter().filter(|s| s.sh_flags & u64::from(SHF_RELA_LIVEPATCH) != 0) {
+        if names.get(section.sh_name as usize..).is_some_and(|name| name.starts_with(KERNEL)) {
+            continue;
+        }
+        let base = sections.get(section.sh_info as usize).ok_or(EINVAL)?.sh_addr;
+        let all = section.sh_addr..section.sh_addr.wrapping_add(section.sh_size);
+        for entry in all.step_by(size_of::<Elf64_Rela>()) {
+            let offset = word(entry.wrapping_add(offset_of!(Elf64_Rela, r_offset) as u64))?;
+            // CAST: the lower half is the type.
+            let kind = word(entry.wrapping_add(offset_of!(Elf64_Rela, r_info) as u64))? as u32;
+            let place = base.wrapping_add(offset);
+            if !text.contains(&place) || relocated(kind) == 0 {
+                continue;
+            }
+            let mut before = [0; 2];
+            let known = of.read(place.wrapping_sub(2), &mut before).is_ok();
+            let what = match known && !is_jump_distance(kind, before) {
+                true => Rewrites::Reference,
+                false => Rewrites::Distance,
+            };
+            f(place, relocated(kind), what);
+        }
+    }
+    Ok(())
 }

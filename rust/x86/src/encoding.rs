@@ -34,6 +34,31 @@ pub const WIDE_RET: [u8; WIDE] = [RET, INT3, INT3, INT3, INT3];
 /// (`tramp_ud` in `arch/x86/kernel/static_call.c`).
 pub const STATIC_CALL_END: [u8; 3] = [0x0f, 0xb9, 0xcc];
 
+/// `R_X86_64_PC32` and `R_X86_64_PLT32`: a distance of four bytes.
+const DISTANCES: [u32; 2] = [2, 4];
+
+/// Returns the number of bytes that the kernel writes for a relocation of this type
+/// (`__write_relocate_add()` in `arch/x86/kernel/module.c`). For a type that it does not know, the
+/// largest number.
+pub fn relocated(kind: u32) -> usize {
+    match kind {
+        // `R_X86_64_NONE`
+        0 => 0,
+        // `R_X86_64_32` and `R_X86_64_32S`
+        10 | 11 => 4,
+        kind if DISTANCES.contains(&kind) => 4,
+        _ => 8,
+    }
+}
+
+/// Tells whether a relocation of this type, behind these bytes, may be the distance of a jump. They
+/// cannot belong to another instruction: a displacement from the instruction pointer is behind a
+/// byte of the form 00xxx101. A breakpoint may hide the opcode.
+pub fn is_jump_distance(kind: u32, before: [u8; 2]) -> bool {
+    let jumps = matches!(before, [_, JMP | INT3] | [0x0f | INT3, 0x80..=0x8f]);
+    DISTANCES.contains(&kind) && jumps
+}
+
 /// The alignment of functions in bytes: `CONFIG_FUNCTION_ALIGNMENT`.
 const ALIGNMENT: u64 = 16;
 /// The length in bytes of the instructions in [`LANDINGS`].

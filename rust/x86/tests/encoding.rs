@@ -49,3 +49,32 @@ fn calls_are_told_from_jumps() {
     // mov $MSR_GS_BASE,%ecx
     assert!(names_gs_base(&[0xb9, 1, 1, 0, 0xc0]) && !names_gs_base(&[0xb9, 0, 1, 0, 0xc0]));
 }
+
+#[test]
+fn relocations() {
+    let sizes = [(0, 0), (1, 8), (2, 4), (4, 4), (10, 4), (11, 4), (24, 8), (9, 8)];
+    for (kind, size) in sizes {
+        assert_eq!(relocated(kind), size, "{kind}");
+    }
+    // What stands before the distance of `jmp`, `je`, and of those whose opcode a breakpoint hides.
+    for before in [[0x90, 0xe9], [0x0f, 0x84], [0x90, 0xcc], [0xcc, 0x8f]] {
+        assert!(is_jump_distance(4, before) && is_jump_distance(2, before), "{before:02x?}");
+        // `sub $0, %ecx` has such a byte before an absolute number.
+        assert!(!is_jump_distance(11, before));
+    }
+    // `call`, `mov 0(%rip), %eax`, `lea 0(%rip), %r9`, `cmovne 0(%rip), %eax`.
+    for before in [[0x90, 0xe8], [0x8b, 0x05], [0x8d, 0x0d], [0x45, 0x05]] {
+        assert!(!is_jump_distance(2, before), "{before:02x?}");
+    }
+}
+
+/// An instruction with a displacement from the instruction pointer that looks like a jump would cost
+/// a probe only, but there is none.
+#[test]
+fn no_displacement_looks_like_a_jump() {
+    for modrm in (0..=u8::MAX).filter(|m| m & 0xc7 == 0x05) {
+        for opcode in 0..=u8::MAX {
+            assert!(!is_jump_distance(2, [opcode, modrm]));
+        }
+    }
+}

@@ -333,7 +333,7 @@ pub(crate) fn lists() -> Result {
             && !is_in(c"vfs_read", &[Why::Noinstr, Why::Nokprobe, Why::Breakpoint])?
     );
     let (mut fives, mut twos, mut wrong) = (0, 0, 0);
-    forbidden::sites(&mut |addr, len| {
+    forbidden::sites(&mut |addr, len, _| {
         match len {
             5 => fives += 1,
             2 => twos += 1,
@@ -345,9 +345,10 @@ pub(crate) fn lists() -> Result {
     check!(fives > 1000 && wrong == 0);
     let mut modules = 0;
     modules::for_each_loaded(&mut |m| {
-        forbidden::sites_of_module(m, &mut |addr, _| {
+        let known = forbidden::sites_of_module(m, &mut |addr, _, _| {
             modules += u64::from(!m.contains_text(addr) && !m.contains_init_text(addr))
         });
+        modules += u64::from(known.is_err());
     })?;
     check!(modules == 0);
     let faults = symbols::find(c"rep_movs_alternative").ok_or(EINVAL)?;

@@ -69,7 +69,7 @@ impl Forbidden {
         let mut add =
             |start, end| lost += u32::from(all.push_within_capacity((start, end)).is_err());
         forbidden::ranges(&mut |r, _| add(r.start, r.end))?;
-        forbidden::sites(&mut |addr, len| add(addr, addr + len as u64))?;
+        forbidden::sites(&mut |addr, len, _| add(addr, addr + len as u64))?;
         check!(lost == 0);
         sort(&mut all);
         // Extend each range to the farthest end so far, so that a lookup needs one range only.
