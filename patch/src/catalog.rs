@@ -276,10 +276,6 @@ fn returns(
         true => encoding::may_be_function(a) && begins(encoding::align_down(a)),
         false => encoding::may_be_function(a) || text::is_thunk(a),
     };
-    let g = body::glimpse(code, thunk, &is_function);
-    if !g.any() {
-        return Err(Reason::NeverReturns);
-    }
     // A static call in place of a tail call, or a livepatch's jump into a module that it patches:
     // the kernel rewrites it, so we must not patch it. A return probe that misses a return is worse
     // than none.
@@ -293,7 +289,10 @@ fn returns(
     if limits.any_jump(code.range(), &exit) {
         return Err(Reason::NoReturnSite);
     }
-    Ok(g)
+    match body::glimpse(code, thunk, &is_function) {
+        g if g.any() => Ok(g),
+        _ => Err(Reason::NeverReturns),
+    }
 }
 
 impl Rules<'_> {
