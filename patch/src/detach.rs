@@ -10,9 +10,11 @@
 use crate::list::{first, sort, unique};
 use crate::site::{How, Site, Table, TABLE};
 use crate::state::{State, SMALL};
+use core::ops::Range;
 use framework::Probe;
 use kapi::publish::{Replace, Retired};
 use kapi::stuck::{self, Who};
+use kapi::text::Refused;
 use kapi::{ftrace, int3, mem, symbols, text};
 use kernel::prelude::*;
 use kernel::str::BStr;
@@ -69,9 +71,9 @@ impl State {
         self.keep_stuck();
     }
 
-    /// Tells whether no place is left that should have been restored.
+    /// Tells whether no place is left that should have been restored or attached.
     pub(crate) fn is_clean(&self) -> bool {
-        self.stuck().is_none()
+        !self.lost && self.stuck().is_none()
     }
 
     /// Returns the number of stuck places and the lowest address.
@@ -163,8 +165,78 @@ impl State {
         }
     }
 
+    /// Restores the places in a piece of text that is about to be freed.
+    ///
+    /// A patch that could not be removed for lack of memory disappears with the text, but an entry of
+    /// ftrace's hashes does not: ftrace clears only those of its own tracers
+    /// (`clear_mod_from_hashes()` in `kernel/trace/ftrace.c`). If a function of another module came to
+    /// that address, ftrace would warn, and not count our call (`referenced_filters()`); when we
+    /// remove it, ftrace would switch itself off (`__ftrace_hash_rec_update()`). So all calls are
+    /// removed, which needs no memory, and those in other text are attached again. Once ftrace has
+    /// switched itself off, it uses its hashes no more.
+    pub(crate) fn vacate(&mut self, range: &Range<u64>) {
+        self.detach(&|s| range.contains(&s.addr));
+        let called = |s: &&Site| s.how == How::Fentry && s.is_armed();
+        let is_left = TABLE.with(|t| {
+            let mut all = t.into_iter().flat_map(Table::iter).filter(called);
+            all.any(|s| range.contains(&s.addr))
+        });
+        let removed = is_left && ftrace::detach_all().is_ok();
+        self.forget(range);
+        if !removed {
+            return;
+        }
+        TABLE.with(|t| {
+            let all = t.into_iter().flat_map(Table::iter).filter(called);
+            all.filter(|s| s.is_orphan()).for_each(|s| s.set_armed(false));
+        });
+        pr_warn!("no memory to detach the functions of a module that is unloaded: those of others are attached anew, and calls meanwhile were missed\n");
+        self.lost = true;
+        self.attach_lost();
+    }
+
+    /// Attaches the entries that are enabled, but that [`Self::vacate`] had to detach. Those for
+    /// which there is no memory yet are tried again each second.
+    pub(crate) fn attach_lost(&mut self) {
+        if !self.lost {
+            return;
+        }
+        self.lost = self.attach_entries().is_err();
+        if self.lost {
+            stuck::keep(Who::Fbt, self.again);
+        }
+    }
+
+    /// Attaches all entries that are enabled. It fails if memory is short.
+    fn attach_entries(&self) -> Result {
+        let wanted = |s: &&Site| s.how == How::Fentry && s.is_armed() && !s.is_orphan();
+        let n = TABLE.with(|t| t.into_iter().flat_map(Table::iter).filter(wanted).count());
+        let (mut entries, mut busy) = (mem::exact(n)?, mem::exact(n)?);
+        TABLE.with(|t| {
+            for s in t.into_iter().flat_map(Table::iter).filter(wanted) {
+                let _ = entries.push_within_capacity(s.addr);
+            }
+        });
+        sort(&mut entries, |a| *a);
+        unique(&mut entries, |a| *a);
+        let mut result = Ok(());
+        ftrace::attach(&entries, &mut |i, why| match (why, entries.get(i)) {
+            (Refused::Memory, _) => result = Err(ENOMEM),
+            (_, addr) => drop(addr.map(|a| busy.push_within_capacity(*a))),
+        });
+        if !busy.is_empty() {
+            let n = busy.len();
+            pr_warn!("another tracer has taken the entries of {n} functions, whose probes fire no more\n");
+        }
+        TABLE.with(|t| {
+            let all = busy.iter().flat_map(|a| t.into_iter().flat_map(|t| t.at(*a)));
+            all.for_each(|s| s.set_armed(false));
+        });
+        result
+    }
+
     /// Marks all places in a piece of text as restored.
-    pub(crate) fn forget(&mut self, range: &core::ops::Range<u64>) {
+    fn forget(&mut self, range: &Range<u64>) {
         let mut any = false;
         TABLE.with(|t| {
             let here = |s: &&Site| s.is_armed() && range.contains(&s.addr);

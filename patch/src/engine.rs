@@ -81,11 +81,12 @@ pub fn start(only_breakpoints: bool) -> Result<Option<Running>> {
     Ok(Some(Running { engine }))
 }
 
-/// Tries again to restore stuck places. Returns true if none is left.
+/// Tries again to restore stuck places and to attach lost ones. Returns true if none is left.
 extern "C" fn again() -> bool {
     let Some(engine) = ENGINE.with(|e| e.cloned()) else { return true };
     let mut state = engine.state.lock();
     state.detach(&|_| false);
+    state.attach_lost();
     state.is_clean()
 }
 
@@ -159,9 +160,7 @@ impl Engine {
         let mut state = self.state.lock();
         let catalog = state.catalogs.take(number)?;
         let Catalog { range, .. } = KBox::into_inner(catalog);
-        state.detach(&|s| range.contains(&s.addr));
-        // Places that could not be restored for lack of memory disappear with the text.
-        state.forget(&range);
+        state.vacate(&range);
         Some(Vacated { number, range })
     }
 

@@ -32,7 +32,9 @@ pub(crate) struct State {
     pub(crate) spare_patches: KVVec<Patch>,
     /// The log has a message about stuck places.
     pub(crate) told: bool,
-    /// Tries again to restore stuck places.
+    /// ftrace has detached entries that are enabled, for lack of memory.
+    pub(crate) lost: bool,
+    /// Tries again to restore stuck places and to attach lost ones.
     pub(crate) again: extern "C" fn() -> bool,
 }
 
@@ -52,6 +54,7 @@ impl State {
             spare: mem::vec(SMALL)?,
             spare_patches: mem::vec(SMALL)?,
             told: false,
+            lost: false,
             again,
         })
     }

@@ -17,6 +17,7 @@ use crate::sys::{self, FtraceFns};
 use crate::xcall;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use kernel::bindings;
+use kernel::error::to_result;
 use kernel::ffi::{c_int, c_ulong};
 use kernel::prelude::*;
 
@@ -303,7 +304,7 @@ pub fn attach(sites: &[u64], refused: &mut dyn FnMut(usize, Refused)) {
 }
 
 /// Detaches the sites. A site that is not attached is no error. `ENOMEM`: the kernel had no memory
-/// for it, and some sites stay attached; [`crate::quiesce`] needs no memory. `ENODEV`: ftrace has
+/// for it, and some sites stay attached; [`detach_all`] needs no memory. `ENODEV`: ftrace has
 /// switched itself off, and they stay for good.
 ///
 /// # Context
@@ -334,11 +335,19 @@ fn detach_held(fns: &'static FtraceFns, sites: &[u64]) -> Result {
     })
 }
 
-/// Detaches all attached sites.
-pub(crate) fn detach_all() {
+/// Detaches all attached sites, which needs no memory. `ENODEV`: as [`detach`].
+///
+/// # Context
+///
+/// *process* or *notifier*
+pub fn detach_all() -> Result {
     let _held = Lock::Ftrace.hold();
-    let err = sys::kapi_ftrace_detach_all();
+    let err = match DEAD.load(Relaxed) {
+        true => failure(bindings::ENODEV),
+        false => sys::kapi_ftrace_detach_all(),
+    };
     if err != 0 {
         pr_err!("ftrace keeps what was attached: errno {err}\n");
     }
+    to_result(err)
 }

@@ -167,7 +167,7 @@ pub fn quiesce() {
     tracepoint::quiesce();
     if sites::expected() {
         // Places that could not be restored for want of memory have fired until now.
-        ftrace::detach_all();
+        let _ = ftrace::detach_all();
         let table = sites::Table::lock();
         table.breakpoints_off();
         table.end();
