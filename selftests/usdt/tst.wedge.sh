@@ -10,14 +10,6 @@ python3 $here/wedge.py serve away >served 2>&1 &
 daemon=$!
 wait_for "the file system is there" ls away/file
 
-# Starts one that holds probes: hold NAME FILE PLACE; its process is then $held, its output NAME.out.
-hold() {
-	mkfifo $1.in
-	setpriv --reuid 65534 --regid 65534 --clear-groups python3 $here/wedge.py hold $2 $3 <$1.in >$1.out 2>&1 &
-	eval "exec $4>$1.in"
-	wait_for "$1 has begun" grep -q '^maps' $1.out
-	held=$(awk '/^maps/ { print $2 }' $1.out)
-}
 # Holds and traces one that wants to hear of its slots' end, and does not listen: deafen NAME FD
 deafen() {
 	hold $1 - 0 $2
@@ -25,21 +17,6 @@ deafen() {
 	trace o.$1 -n "toy$held:::tick { }"
 	echo watch >&$2
 	wait_for "$1 watches" grep -q '^done watch' $1.out
-}
-# What all others do goes on.
-others() {
-	expect "$1: a user's program" "$(setpriv --reuid 65534 --regid 65534 --clear-groups env DTRACE_DOF_INIT_DEBUG=1 ./app 1 2>&1 | grep -c registered)" 1
-	expect "$1: a command" "$(dtrace -qn 'toy$target:::tick { @ = count(); } END { printa("%@d\n", @); }' -c './app 7' | grep -cx 7)" 1
-	begin ./app
-	trace o -n 'toy'$target':::tick, toy*:::tick-more { printf("%d\n", pid); }'
-	step x
-	step f
-	end_trace
-	expect "$1: traced" "$(grep -c "^$target$" o)" 2
-	end_well
-	driver many
-	rmmod many || fail "$1: rmmod many"
-	expect "$1: fbt" "$(dtrace -qn 'fbt::vfs_read:entry { exit(0); }' >/dev/null 2>&1; echo $?)" 0
 }
 
 # What it needs is there: nothing behind that is waited for.
@@ -55,12 +32,10 @@ expect "it is traced" "$(cat o.near.err)" ""
 hold far away/file 4090 6
 far=$held
 wait_for "the daemon was asked" grep -q '^left waiting' served
-in_ioctl() { [ "$(cut -d' ' -f1 /proc/$far/syscall)" = 16 ]; }
-wait_for "it waits in ADD" in_ioctl
+wait_for "it waits in ADD" in_ioctl $far
 others "an ADD that waits"
 kill -9 $far
-gone() { [ ! -e /proc/$far ]; }
-wait_for "it has been killed" gone
+wait_for "it has been killed" gone $far
 expect "it never came back" "$(grep -c ready far.out)" 0
 
 # It is told of its slots' end, and does not listen.
@@ -118,8 +93,7 @@ exec 5>&- 6>&- 7>&- 8>&- 9>&-
 kill -9 $near $deaf $shy $torn
 kill -9 $daemon
 for pid in $near $deaf $shy $torn; do
-	gone() { [ ! -e /proc/$pid ]; }
-	wait_for "all can be killed" gone
+	wait_for "all can be killed" gone $pid
 done
 umount away
 rmmod dtrace || fail "rmmod"

@@ -7,6 +7,7 @@
 #include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/highmem.h>
+#include <linux/magic.h>
 #include <linux/major.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
@@ -216,12 +217,20 @@ static bool kapi_is_served(const struct gendisk *disk)
 	return disk->major == LOOP_MAJOR || disk->major == NBD_MAJOR || !strncmp(disk->disk_name, "ublkb", 5);
 }
 
+/* Tells whether the files are in memory, or come from the host of a virtual machine. */
+static bool kapi_is_memory(const struct super_block *sb)
+{
+	return sb->s_magic == TMPFS_MAGIC || sb->s_magic == RAMFS_MAGIC || sb->s_magic == HUGETLBFS_MAGIC ||
+	       !strcmp(sb->s_type->name, "virtiofs");
+}
+
 /*
- * Tells whether a fault there ends without the help of a user's program: the page is anonymous, or
- * of a file that the machine's administrator has mounted, and no userfaultfd handles it. A program
- * serves a FUSE file system, except virtiofs, which the host serves, and may serve what is on a loop
- * device (its file may be on FUSE), on a network block device or on ublk, or on a partition of one.
- * btrfs and some others do not say on which devices they are. What mmap_lock guards does not change
+ * Tells whether a fault there ends without the help of a user's program or of another machine: the page is
+ * anonymous, or of a file that the machine's administrator has mounted, and no userfaultfd handles it. A program
+ * serves a FUSE file system, except virtiofs, which the host serves, and may serve what is on a loop device (its
+ * file may be on FUSE), on a network block device or on ublk, or on a partition of one. A server, which may be
+ * away, serves NFS, CIFS, 9p and their like, which have no device. Nor do btrfs and some others say on which
+ * devices they are. What is mapped through an overlay is the file below it. What mmap_lock guards does not change
  * while it is held.
  */
 static bool kapi_answers(struct vm_area_struct *vma)
@@ -235,10 +244,11 @@ static bool kapi_answers(struct vm_area_struct *vma)
 		return vma_is_anonymous(vma);
 	inode = file_inode(vma->vm_file);
 	sb = inode->i_sb;
-	if (sb->s_bdev ? kapi_is_served(sb->s_bdev->bd_disk) : sb->s_type->fs_flags & FS_REQUIRES_DEV)
+	if (!S_ISREG(inode->i_mode) || sb->s_user_ns != &init_user_ns)
 		return false;
-	/* "fuse", "fuseblk" */
-	return S_ISREG(inode->i_mode) && sb->s_user_ns == &init_user_ns && strncmp(sb->s_type->name, "fuse", 4);
+	if (!sb->s_bdev)
+		return kapi_is_memory(sb);
+	return !kapi_is_served(sb->s_bdev->bd_disk) && strcmp(sb->s_type->name, "fuseblk");
 }
 
 /* Finds the first mapping that ends after the address. The caller holds mmap_lock. */
