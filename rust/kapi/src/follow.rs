@@ -120,7 +120,7 @@ fn places(guard: &Guard, is: impl Fn(ArcBorrow<'_, Questions>) -> bool) -> u64 {
 
 /// Returns the followers of everyone that want to hear of code of this file in the current process.
 pub(crate) fn wanted_by(file: &FileKey, guard: &Guard) -> u64 {
-    let ignores = |by: &Questions| by.ignored.of_key(file.inode, guard).any(|f| f == file);
+    let ignores = |by: &Questions| by.ignored.of_key(file.key(), guard).any(|f| f == file);
     places(guard, |by| !by.is_own() && !ignores(&by))
 }
 
@@ -254,19 +254,19 @@ impl Follower {
         // Under the lock, a charge could make all others wait for the cgroup.
         let node = mem::accounted::boxed(Node::new(file))?;
         self.locked(|entries, _held| {
-            if table.of_key(inode, &rcu::read_lock()).any(|f| *f == file) {
+            if table.of_key(file.key(), &rcu::read_lock()).any(|f| *f == file) {
                 return Ok(());
             }
             if entries.ignored.len() < MOST_IGNORED {
                 entries.ignored.push(file, GFP_KERNEL)?;
             } else if let Some(place) = entries.ignored.get_mut(entries.oldest) {
                 // SAFETY: we hold `Lock::Follow`, under which these tables change.
-                unsafe { table.remove(place.inode, |f| f == place) };
+                unsafe { table.remove(place.key(), |f| f == place) };
                 *place = file;
                 entries.oldest = entries.oldest.wrapping_add(1) % MOST_IGNORED;
             }
             // SAFETY: as above.
-            unsafe { table.insert(inode, node) };
+            unsafe { table.insert(file.key(), node) };
             Ok(())
         })
     }

@@ -143,6 +143,7 @@ pub fn init(without_text: bool) {
     }
     // SAFETY: `BEGUN` lets only one caller get here, once, before anybody takes the patience.
     unsafe { patience::init() };
+    rcu::init();
     context::init();
     alive::init();
     sys::kapi_nofault_init();

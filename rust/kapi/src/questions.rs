@@ -5,7 +5,7 @@
 //! answers again: a follower that is stopped, or that waits for this very process, costs the
 //! process that time once.
 
-use crate::rcu::Table;
+use crate::rcu::{self, Table};
 use crate::sys;
 use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
@@ -96,6 +96,13 @@ pub(crate) struct FileKey {
     /// The time of its last change in ns.
     pub(crate) modified: u64,
     pub(crate) device: u32,
+}
+
+impl FileKey {
+    /// Returns its key in a table. Users choose the numbers and times of their files.
+    pub(crate) fn key(&self) -> u64 {
+        rcu::key([self.inode, self.modified, self.device.into()])
+    }
 }
 
 /// The questions to a follower.

@@ -3,12 +3,40 @@
 //! still see it.
 
 use crate::sys;
-use core::sync::atomic::AtomicPtr;
+use crate::time;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicPtr, AtomicU64};
 use core::{iter, ptr};
 use kernel::prelude::*;
 use kernel::sync::rcu::Guard;
 use pin_init::Zeroable;
+
+/// Secret numbers for hashes: users choose keys, and must not find many with the same hash. They do
+/// not change after [`init`].
+static SECRETS: [AtomicU64; 4] = [const { AtomicU64::new(sys::GOLDEN_RATIO) }; 4];
+
+/// Chooses the secrets. No table has an entry yet.
+///
+/// # Context
+///
+/// *process*
+pub(crate) fn init() {
+    let random = [time::seed(), time::seed()];
+    // Only an odd factor keeps all bits.
+    SECRETS.iter().zip(random.as_flattened()).for_each(|(to, from)| to.store(from | 1, Relaxed));
+}
+
+/// Returns the sum of the words' products with these secrets. Its upper bits are a hash.
+fn mix(words: &[u64], secrets: &[AtomicU64]) -> u64 {
+    let products = words.iter().zip(secrets).map(|(w, s)| w.wrapping_mul(s.load(Relaxed)));
+    products.fold(0, u64::wrapping_add)
+}
+
+/// Returns a key for three words.
+pub(crate) fn key(words: [u64; 3]) -> u64 {
+    let [_, secrets @ ..] = &SECRETS;
+    mix(&words, secrets)
+}
 
 /// An entry.
 #[repr(C)]
@@ -25,7 +53,7 @@ impl<T> Node<T> {
     }
 }
 
-/// A table of `N` chains.
+/// A table of `N` chains, a power of two.
 ///
 /// # Invariants
 ///
@@ -45,8 +73,7 @@ impl<T: Copy + Send + Sync, const N: usize> Table<T, N> {
 
     /// Returns the chain of a key.
     fn head(&self, key: u64) -> Option<&AtomicPtr<Node<T>>> {
-        let hash = key.wrapping_mul(sys::GOLDEN_RATIO) >> 32;
-        self.heads.get(hash as usize % const { N })
+        self.heads.get((mix(&[key], &SECRETS) >> const { u64::BITS - N.ilog2() }) as usize)
     }
 
     /// Returns the values in the chain of a key; those of other keys may be among them.
