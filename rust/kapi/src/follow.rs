@@ -9,6 +9,7 @@
 //! themselves.
 
 use crate::lock::{Held, Lock};
+use crate::mapped;
 pub(crate) use crate::mapped::quiesce;
 use crate::mem;
 use crate::questions::{FileKey, Questions};
@@ -318,6 +319,7 @@ impl Drop for Follower {
             }
             if FOLLOWED_COUNT.load(Relaxed) == 0 && EVERYONE_COUNT.load(Relaxed) == 0 {
                 sys::kapi_mapped_off();
+                mapped::take_back();
             }
         });
         self.questions.close();

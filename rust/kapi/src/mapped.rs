@@ -6,6 +6,7 @@
 //! their answers. Only this thread waits, and it holds nothing that another one needs.
 
 use crate::follow;
+use crate::modules;
 use crate::questions::{FileKey, Questions};
 use crate::symbols;
 use crate::sys::{self, Mapped};
@@ -31,8 +32,9 @@ static TELLING: AtomicU32 = AtomicU32::new(0);
 /// Work for a thread. A kprobe's handler must not allocate: under PREEMPT_RT every allocator takes
 /// a lock that sleeps. An item is busy from there to the thread's way back to its program. Usually
 /// that is short, but a thread that maps a file of a FUSE file system can wait for its daemon
-/// there, for as long as the user likes. So a thread has one item at most, and a user a share of
-/// them.
+/// there, for as long as the user likes, and so can one with other work before ours: it may close a
+/// socket that lingers. So a thread has one item at most, and a user a share of them; and until the
+/// work begins, the item holds the module, or `rmmod` would wait as long.
 #[repr(C)]
 struct Work {
     head: UnsafeCell<callback_head>,
@@ -45,7 +47,7 @@ struct Work {
 }
 
 // SAFETY: only the owner of a busy item uses `head`: first the thread that made it busy, then the
-// kernel, which calls `tell` in that thread, or returns the item to `quiesce`.
+// kernel, which calls `tell` in that thread, or returns the item to `take_back`.
 unsafe impl Sync for Work {}
 
 /// The most items, those of a user, and those of all users except root.
@@ -82,6 +84,10 @@ impl Work {
         else {
             return false;
         };
+        if !modules::hold_own() {
+            work.task.store(0, Release);
+            return false;
+        }
         work.owner.store(owner, Relaxed);
         work.everyone.store(everyone, Relaxed);
         TELLING.fetch_add(1, Relaxed);
@@ -91,8 +97,9 @@ impl Work {
         let err =
             unsafe { bindings::task_work_add(own as *mut task_struct, work.head.get(), resume) };
         if err != 0 {
-            TELLING.fetch_sub(1, Relaxed);
             work.task.store(0, Release);
+            began();
+            TELLING.fetch_sub(1, Relaxed);
         }
         err == 0
     }
@@ -115,6 +122,7 @@ impl Work {
         // The result is a `bool`; the rest of the register has any value.
         if cancelled as u8 != 0 {
             self.task.store(0, Release);
+            began();
             told();
         }
     }
@@ -127,6 +135,12 @@ fn has_share(owner: u32) -> bool {
     owner == ROOT
         || owners().filter(|o| *o == owner).count() < MOST_OF_USER
             && owners().filter(|o| *o != ROOT).count() < MOST_OF_USERS
+}
+
+/// Drops the reference to the module that an item has held: its work begins, or never will.
+fn began() {
+    // SAFETY: `Work::give` has taken it. `TELLING` still counts the item, and `quiesce` waits for that.
+    unsafe { modules::release_own() };
 }
 
 /// Notes that a thread's work is done.
@@ -146,6 +160,7 @@ unsafe extern "C" fn tell(head: *mut callback_head) {
     let work = unsafe { &*head.cast::<Work>() };
     let everyone = if task::memory() == 0 { 0 } else { work.everyone.load(Relaxed) };
     work.task.store(0, Release);
+    began();
     ask(everyone);
 }
 
@@ -236,13 +251,22 @@ fn ask(everyone: u64) {
     told();
 }
 
-/// Waits until no thread is about to ask anything. There must be no followers.
+/// Takes back the work that no thread has begun. There are no followers, and
+/// [`kapi_follow_mapped`] is not called any more.
+///
+/// # Context
+///
+/// *process*
+pub(crate) fn take_back() {
+    WORKS.iter().for_each(Work::take_back);
+}
+
+/// Waits until no thread is about to ask anything, which is soon: there are no followers, so none
+/// waits for an answer. Work that has not begun would hold the module.
 ///
 /// # Context
 ///
 /// *process*, may sleep
 pub(crate) fn quiesce() {
-    // Some threads may not come back for a long time.
-    WORKS.iter().for_each(Work::take_back);
     sys::kapi_told_wait(&TELLING);
 }
