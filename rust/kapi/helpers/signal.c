@@ -11,6 +11,7 @@
 #include <linux/kprobes.h>
 #include <linux/percpu.h>
 #include <linux/pid.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/smp.h>
@@ -42,6 +43,8 @@ struct kapi_notes {
 static void kapi_signals_send(struct irq_work *work);
 
 static DEFINE_PER_CPU(struct kapi_notes, kapi_notes) = { .work = IRQ_WORK_INIT(kapi_signals_send) };
+/* A signal was ever noted. */
+static bool kapi_signals_any;
 
 /*
  * Runs on the CPU of the notes. A probe may add one meanwhile: the last one is then read again.
@@ -79,16 +82,28 @@ notrace int kapi_signal(int sig)
 	notes->at[n].pid = get_pid(task_tgid(current));
 	notes->at[n].sig = sig;
 	WRITE_ONCE(notes->n, n + 1);
+	WRITE_ONCE(kapi_signals_any, true);
 	irq_work_queue(&notes->work);
 	return 1;
 }
 NOKPROBE_SYMBOL(kapi_signal);
 
-/* Waits until all noted signals are sent; nobody notes any more. May sleep. */
+/*
+ * Waits until all noted signals are sent; nobody notes any more. May sleep. irq_work_sync() may wait for a grace
+ * period even if its work is not busy, which would be as many as there are CPUs: one is enough for all works that
+ * have just ended.
+ */
 void kapi_signals_quiesce(void)
 {
 	unsigned int cpu;
 
-	for_each_possible_cpu(cpu)
-		irq_work_sync(&per_cpu(kapi_notes, cpu).work);
+	if (!READ_ONCE(kapi_signals_any))
+		return;
+	for_each_possible_cpu(cpu) {
+		struct irq_work *work = &per_cpu(kapi_notes, cpu).work;
+
+		if (irq_work_is_busy(work))
+			irq_work_sync(work);
+	}
+	synchronize_rcu();
 }
