@@ -77,18 +77,19 @@ struct kapi_site *kapi_site_find(u64 addr)
 	return kapi_site_at(addr);
 }
 
-/* Tells whether the site is a jump with a target that we know. Needs no lock. */
-bool kapi_is_tail(u64 addr)
+/* Returns the target of the jump that the site replaces; 0: it is not a site of a jump. Needs no lock. */
+u64 kapi_tail_target(u64 addr)
 {
 	const struct kapi_site *site;
 	unsigned long flags;
-	bool tail;
+	u64 target = 0;
 
 	raw_local_irq_save(flags);
 	site = kapi_site_at(addr);
-	tail = site && site->kind == KAPI_TAIL;
+	if (site && site->kind == KAPI_TAIL)
+		target = site->target;
 	raw_local_irq_restore(flags);
-	return tail;
+	return target;
 }
 
 /* Returns a site at *place or behind it, and sets *place to the one that follows; NULL: there is none. */

@@ -25,7 +25,7 @@ struct kapi_site {
 	u8 bytes[15];
 	u8 unused[4];
 };
-bool kapi_is_tail(u64 addr);
+u64 kapi_tail_target(u64 addr);
 void kapi_returning_are(const u64 *sites, size_t n);
 int kapi_breakpoints_on(void);
 void kapi_breakpoints_off(void);

@@ -394,7 +394,7 @@ unsafe extern "C" {
     /// `misc` is registered.
     pub(crate) fn kapi_device_own(misc: *mut c_void) -> c_int;
 
-    pub(crate) safe fn kapi_is_tail(addr: u64) -> bool;
+    pub(crate) safe fn kapi_tail_target(addr: u64) -> u64;
     /// Under `text_mutex`. `sites` has `n` members, at most `CHUNK`; the list is empty, or `n` is 0.
     pub(crate) fn kapi_returning_are(sites: *const u64, n: usize);
     /// Only once, until `kapi_breakpoints_off`.

@@ -7,9 +7,10 @@
 //!
 //! Before anything changes, a batch is checked: each site must be text of the kernel or of a loaded
 //! module, and hold the bytes that the patch says were there. So a patch can only turn a nop, a
-//! return or a jump into a call of a trampoline that was made for it, and back. A call can only be
-//! written at a [`Boundary`], which only the decoder makes (crate `x86`). It is never written into
-//! text that runs without the kernel's handlers ([`forbidden::is_in_section`]).
+//! return or a jump into a call of a trampoline that was made for it, and back: the table of sites
+//! has the target of each replaced jump, and no other jump comes back. A call can only be written at
+//! a [`Boundary`], which only the decoder makes (crate `x86`). It is never written into text that
+//! runs without the kernel's handlers ([`forbidden::is_in_section`]).
 //!
 //! Two things are left to the callers, the crates `patch` and `sdt`: a [`Boundary`] must come from
 //! the first instruction of the function that is there, and functions of ordinary sections that run
@@ -45,7 +46,8 @@ impl Patch {
 
     /// Replaces a call of `trampoline` by the instruction that was there before it. `None`: as for
     /// [`Self::to_call`]. An instruction begins at `addr` if this call is there, because only
-    /// [`Self::to_call`] writes one.
+    /// [`Self::to_call`] writes one. A jump to another target than before is refused
+    /// ([`Refused::Malformed`]) when the patch is made.
     pub fn restore(addr: u64, old: [u8; 5], trampoline: Trampoline) -> Option<Self> {
         let call = call_to(trampoline, addr)?;
         fits(trampoline, addr, old).then_some(Self { addr, old: call, new: old })
@@ -101,7 +103,21 @@ impl Patch {
         {
             return Err(Refused::Busy);
         }
+        if self.takes_tail() && !self.is_jump_back() {
+            return Err(Refused::Malformed);
+        }
         Ok(())
+    }
+
+    /// Tells whether it takes away a call that has replaced a jump.
+    fn takes_tail(&self) -> bool {
+        branch_target(self.addr, self.old, CALL) == Some(Trampoline::Tail.addr())
+    }
+
+    /// Tells whether it writes the jump that a call has replaced there.
+    fn is_jump_back(&self) -> bool {
+        let to = sys::kapi_tail_target(self.addr);
+        to != 0 && branch_target(self.addr, self.new, JMP) == Some(to)
     }
 
     /// Returns the site of the replaced jump, if the call must know the jump's target.
@@ -295,7 +311,7 @@ fn patch_chunk(fns: &'static TextFns, batch: &[Patch], whys: &mut [Option<Refuse
             continue;
         }
         free = p.addr.wrapping_add(5);
-        let emulated = p.is_return() || sys::kapi_is_tail(p.addr);
+        let emulated = p.is_return() || sys::kapi_tail_target(p.addr) != 0;
         if fns.poke == 0 || fns.sync == 0 || !emulated {
             // SAFETY: `check` found the old instruction of the patch there, and the new one is
             // known.

@@ -225,6 +225,9 @@ pub(crate) fn all() -> Result {
     let patches = [to(RETURN5, Trampoline::Return)?, to(TAIL, Trampoline::Tail)?];
     let quiet = Patch::to_call(boundary(noinstr), WIDE_NOP, Trampoline::Sdt).ok_or(EINVAL)?;
     check!(text::patch(&[quiet]) == Err(PatchError::NotPatchable(0)));
+    let mut jump = bytes::<5>(at(TAIL));
+    jump[1] ^= 1;
+    let astray = Patch::restore(at(TAIL), jump, Trampoline::Tail).ok_or(EINVAL)?;
     let sites = Sites { addrs: insns.map(|i| i.at().addr()), patches, entry };
     ftrace::attach(&[at(0), 0, u64::MAX], &mut |_, why| {
         refused += u64::from(why == Refused::NotText)
@@ -244,6 +247,11 @@ pub(crate) fn all() -> Result {
         let mut twice = 0;
         text::patch_each(&patches, &mut |_, why| twice += u64::from(why == Refused::Busy));
         check!(strange() == 0 && twice == 2);
+        // Only the jump that was there comes back.
+        check!(text::patch(&[astray]) == Err(PatchError::NotPatchable(0)));
+        let mut bent = 0;
+        text::patch_each(&[astray], &mut |_, why| bent += u64::from(why == Refused::Malformed));
+        check!(bent == 1);
         check!(kapi_shape_run(1000) == 0);
         sites.off()?;
         check!(text_now() == before);
