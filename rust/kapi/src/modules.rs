@@ -68,20 +68,38 @@ pub(crate) unsafe fn release_own() {
     unsafe { bindings::module_put(own()) };
 }
 
-/// Returns the memory of a module, which a `mod_mem_type` indexes.
+/// The number of a module's pieces of memory, which a `mod_mem_type` indexes.
+const PIECES: c_int = bindings::mod_mem_type_MOD_MEM_NUM_TYPES;
+
+/// Returns a piece of a module's memory. It is empty if the module has none, or none any more: at
+/// the end of its init, the kernel clears the pieces for that, first their addresses, while others
+/// read them.
 ///
 /// # Safety
 ///
-/// The module exists for all of `'a`.
-unsafe fn memory<'a>(at: *const module) -> &'a [module_memory] {
-    // SAFETY: by the caller. Only a size changes while it exists, which one load reads.
-    unsafe { &(*at).mem }
+/// The module exists.
+unsafe fn memory(at: *const module, kind: c_int) -> Range<u64> {
+    if !(0..PIECES).contains(&kind) {
+        return 0..0;
+    }
+    let pieces: *const module_memory = at.wrapping_byte_add(offset_of!(module, mem)).cast();
+    let piece = pieces.wrapping_add(kind as usize);
+    let base: *const u64 = piece.wrapping_byte_add(offset_of!(module_memory, base)).cast();
+    let size: *const u32 = piece.wrapping_byte_add(offset_of!(module_memory, size)).cast();
+    // SAFETY: a pointer in the module, which exists by the caller. The kernel may clear it now.
+    let base = unsafe { base.read_volatile() };
+    // SAFETY: as above, a number.
+    let size = unsafe { size.read_volatile() };
+    if base == 0 {
+        0..0
+    } else {
+        base..base.wrapping_add(size.into())
+    }
 }
 
 /// Tells whether all of `[addr, addr + len)` is in this memory. No sum can overflow.
-fn contains(memory: &module_memory, addr: u64, len: usize) -> bool {
-    let (offset, size) = (addr.wrapping_sub(memory.base as u64), u64::from(memory.size));
-    offset < size && len as u64 <= size.wrapping_sub(offset)
+fn contains(memory: &Range<u64>, addr: u64, len: usize) -> bool {
+    memory.contains(&addr) && len as u64 <= memory.end.wrapping_sub(addr)
 }
 
 /// The modules of the kernel's list, while `module_mutex` is held.
@@ -131,11 +149,8 @@ pub(crate) unsafe fn is_text(fns: &TextFns, addr: u64, len: usize, held: &Kernel
             return false;
         }
         // SAFETY: as above.
-        let memory = unsafe { memory(module) };
-        let is_text = TEXT
-            .iter()
-            .filter_map(|kind| memory.get(*kind as usize))
-            .any(|m| contains(m, addr, len));
+        let pieces = TEXT.map(|kind| unsafe { memory(module, kind) });
+        let is_text = pieces.iter().any(|piece| contains(piece, addr, len));
         // SAFETY: as above. The loader writes both before the module is formed.
         let (start, size) =
             unsafe { ((*module).noinstr_text_start as u64, (*module).noinstr_text_size) };
@@ -179,14 +194,9 @@ impl ModuleRef<'_> {
         self.at
     }
 
-    fn memory(&self) -> &[module_memory] {
-        // SAFETY: the module exists by the invariant.
-        unsafe { memory(self.at) }
-    }
-
     fn range(&self, kind: c_int) -> Range<u64> {
-        let memory = self.memory().get(kind as usize);
-        memory.map_or(0..0, |m| m.base as u64..(m.base as u64).wrapping_add(m.size.into()))
+        // SAFETY: the module exists by the invariant.
+        unsafe { memory(self.at, kind) }
     }
 
     /// Returns the range of its text.
@@ -211,7 +221,7 @@ impl ModuleRef<'_> {
 
     /// Fills `into` from the module's own text or data.
     pub fn read(&self, addr: u64, into: &mut [u8]) -> Result<(), BadAddr> {
-        if !self.memory().iter().any(|memory| contains(memory, addr, into.len())) {
+        if !(0..PIECES).any(|kind| contains(&self.range(kind), addr, into.len())) {
             return Err(BadAddr(addr));
         }
         nofault::read_kernel(addr, into)
