@@ -56,6 +56,9 @@ const AT_BREAKPOINTS: &[&CStr] = &[
     c"do_trace_event_raw_event_nmi_noise",
 ];
 
+/// Functions on this way that return at once in an NMI, as which a breakpoint in the kernel counts.
+const NOT_IN_NMI: &[&CStr] = &[c"__rcu_irq_enter_check_tick"];
+
 /// The functions that other tracers call at a traced function: ftrace itself, its graph tracer,
 /// fprobes and kprobes, live patches, and BPF programs.
 const TRACERS: &[&CStr] = &[
@@ -124,6 +127,7 @@ const TRACERS: &[&CStr] = &[
 /// Returns the functions. Fails if memory is short, or if there is more code than [`Walk`] follows.
 pub(crate) fn compute() -> Result<Starts> {
     let mut walk = Walk::new()?;
+    walk.end_at(NOT_IN_NMI)?;
     let ours = [
         hit::entry as *const () as u64,
         hit::returned as *const () as u64,

@@ -430,7 +430,8 @@ impl<C> Segment<C> {
 
     /// Returns the probes from position `from` of the table on.
     pub fn all(&self, from: usize) -> Candidates<'_, C> {
-        self.candidates(0..self.probes.len(), None, from)
+        let all = self.probes.len();
+        self.candidates(from.saturating_sub(self.first).min(all)..all, None, from)
     }
 
     /// Returns the probes of a function, or all if there is no index.
