@@ -55,7 +55,8 @@ a=65533 b=65534
 trace_as() {
 	user=$1
 	dtrace() {
-		exec setpriv --reuid $user --regid $user --clear-groups --bounding-set $few --inh-caps $few --ambient-caps $few dtrace "$@"
+		exec setpriv --reuid $user --regid $user --clear-groups \
+			--bounding-set $few --inh-caps $few --ambient-caps $few dtrace "$@"
 	}
 	trace "${@:2}"
 	unset -f dtrace

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # ASSERTION: a consumer whose memory nobody serves (userfaultfd) waits in its ioctl alone, whichever it is: others
-# trace, end and list meanwhile, and so do threads with the same open file. It can be killed. No second snapshot of that file
-# begins before: each would keep a buffer.
+# trace, end and list meanwhile, and so do threads with the same open file. It can be killed. Until it is, no second
+# snapshot of that file begins, because each would keep a buffer.
 # SECONDS: 300
 . /src/selftests/lib/sh
 driver many
