@@ -222,7 +222,8 @@ impl State {
         let mut result = Ok(());
         ftrace::attach(&entries, &mut |i, why| match (why, entries.get(i)) {
             (Refused::Memory, _) => result = Err(ENOMEM),
-            (_, addr) => drop(addr.map(|a| busy.push_within_capacity(*a))),
+            (_, Some(addr)) => drop(busy.push_within_capacity(*addr)),
+            (_, None) => {}
         });
         if !busy.is_empty() {
             let n = busy.len();

@@ -23,8 +23,8 @@ both() {
 	# From here on, dtrace looks at each module as it comes.
 	dtrace -ln 'fbt:vmlinux:vfs_read:entry' >/tmp/o || fail "listing"
 	insmod /tmp/patching.ko || fail "insmod patching"
-	# Once with the jumps of the livepatch without distances when dtrace arms its probes, and once with them.
-	for there in no yes; do
+	# dtrace arms its probes while the jumps of the livepatch have their distances, and while they have none.
+	for there in yes no; do
 		[ $there = no ] || run
 		trace /tmp/o -n 'fbt:patching:: { @[probefunc, probename] = count(); } END { printa("%s %s %@d\n", @); }'
 		[ $there = yes ] || run
