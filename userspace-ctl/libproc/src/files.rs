@@ -27,6 +27,7 @@ use std::io;
 use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
+use std::rc::Rc;
 
 /// The most bytes of a file that we read. A sparse file costs its author nothing.
 const MOST: u64 = 16 << 30;
@@ -35,8 +36,9 @@ const MOST: u64 = 16 << 30;
 const MOST_READ: u64 = 1 << 30;
 /// The most bytes of a text that ends with a certain byte.
 const MOST_TEXT: u64 = 4096;
-/// The memory of each piece that was read, in addition to its bytes.
-const OVERHEAD: u64 = 32;
+/// The memory of each piece that was read, in addition to its bytes: its place in a map that may be
+/// half empty, and the least that an allocation takes.
+const OVERHEAD: u64 = 128;
 /// The most bytes of a section that describes a file's probes.
 const MOST_SECTION: u64 = 16 << 20;
 /// How often a path is looked up again if something is renamed meanwhile.
@@ -221,7 +223,7 @@ fn regular(found: &OwnedFd) -> io::Result<File> {
 #[derive(Debug)]
 pub(crate) struct Source<'f> {
     content: Content<'f>,
-    room: Cell<u64>,
+    room: Rc<Cell<u64>>,
 }
 
 #[derive(Debug)]
@@ -233,12 +235,17 @@ enum Content<'f> {
 impl<'f> Source<'f> {
     pub(crate) fn new(file: &'f File) -> Self {
         let most = budget::memory().map_or(MOST_READ, |bytes| MOST_READ.min(bytes as u64 / 8));
-        Self { content: Content::File(ReadCache::new(file)), room: Cell::new(most) }
+        Self { content: Content::File(ReadCache::new(file)), room: Rc::new(Cell::new(most)) }
+    }
+
+    /// Reads another file within the limit of this one: the bytes of both are kept.
+    pub(crate) fn beside<'g>(&self, file: &'g File) -> Source<'g> {
+        Source { content: Content::File(ReadCache::new(file)), room: self.room.clone() }
     }
 
     /// Reads a file that is in memory.
     pub(crate) fn of_bytes(bytes: &'f [u8]) -> Self {
-        Self { content: Content::Memory(bytes), room: Cell::new(MOST_READ) }
+        Self { content: Content::Memory(bytes), room: Rc::new(Cell::new(MOST_READ)) }
     }
 
     /// Returns the object, if the file is one.
@@ -394,5 +401,24 @@ mod tests {
         File::options().write(true).open(&path).unwrap().set_len(MOST).unwrap();
         let file = folder.root().open("sparse").unwrap();
         assert!(Source::new(&file).elf().is_none());
+    }
+
+    #[test]
+    fn two_files_have_one_limit() {
+        let file = program(std::process::id()).unwrap();
+        let first = Source::new(&file);
+        let second = first.beside(&file);
+        assert!(Bytes(&second).read_bytes_at(0, 4).is_ok());
+        first.room.set(4 + OVERHEAD);
+        assert!(Bytes(&first).read_bytes_at(0, 4).is_ok());
+        assert!(Bytes(&second).read_bytes_at(0, 4).is_err());
+    }
+
+    /// A map of strings is half empty, and the allocator has no blocks of one byte.
+    #[test]
+    fn a_short_string_is_charged_its_memory() {
+        let place = size_of::<(u64, u8)>() + size_of::<Box<[u8]>>() + 1;
+        let (full, least) = (place * 16 / 7, 32);
+        assert!(OVERHEAD >= (full + least) as u64);
     }
 }

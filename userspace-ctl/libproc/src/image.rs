@@ -35,7 +35,7 @@ use std::os::unix::fs::FileExt;
 use std::rc::Rc;
 use x86::displace::Mode;
 
-/// The most names of functions that are read from one table.
+/// The most names of functions that are read from one table, also those that are left out.
 const MOST_FUNCTIONS: usize = 8 << 20;
 /// The most sections with code that are read.
 const MOST_SECTIONS: usize = 1 << 16;
@@ -137,7 +137,7 @@ impl Image {
             if elf.section_by_name(".dynsym").is_none() {
                 add(&mut headers::functions(&elf).into_iter().flatten());
             }
-            let source = separate.as_ref().map(Source::new);
+            let source = separate.as_ref().map(|file| source.beside(file));
             let stripped = source.as_ref().and_then(Source::elf);
             match stripped {
                 Some(elf) => add(&mut defined(elf.symbols())),
@@ -546,7 +546,7 @@ fn defined<'d, S: ObjectSymbol<'d>>(
     symbols: impl Iterator<Item = S>,
 ) -> impl Iterator<Item = Function> {
     let functions = symbols.filter(|s| s.kind() == SymbolKind::Text && !s.is_undefined());
-    functions.filter_map(|s| {
+    functions.take(MOST_FUNCTIONS).filter_map(|s| {
         let SymbolFlags::Elf { st_info, .. } = s.flags() else { return None };
         function(s.name().ok()?, s.address(), s.size(), s.is_local(), st_info.st_type())
     })

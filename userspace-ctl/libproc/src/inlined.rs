@@ -64,7 +64,7 @@ impl Inlined {
         let mut dwarf = read(file, &elf, (&fuel, until), &mut share)?.borrow(Metered::clone);
         let common = match debug::common(&elf, view) {
             Some(common) => {
-                let source = Source::new(&common);
+                let source = source.beside(&common);
                 let elf = source.elf()?;
                 Some(read(&common, &elf, (&fuel, until), &mut share)?)
             }
