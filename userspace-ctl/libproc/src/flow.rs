@@ -171,22 +171,21 @@ pub(crate) trait Text {
 
 /// No function that handles a lock has more nodes.
 const MOST_NODES: usize = 1 << 16;
+/// The steps of each way to a node. A new node takes one more for each place of its frame.
+const STEPS: u64 = 16;
 const MOST_ENTRIES: i32 = 256;
 /// No such function has a pointer or a constant in more places of its frame.
 const MOST_PLACES: usize = 64;
 
-/// Follows all paths of the function at `begin`, which gets the pointer in this register. Each node
-/// is a step of the work.
+/// Follows all paths of the function at `begin`, which gets the pointer in this register. The steps
+/// of the work bound the memory, too.
 pub(crate) fn graph(text: &dyn Text, work: &Work, begin: u64, pointer: usize) -> Option<Graph> {
-    let mut walk = Walk { text, known: HashMap::new(), nodes: Vec::new(), insns: HashMap::new() };
+    let (known, nodes, insns) = Default::default();
+    let mut walk = Walk { text, work, known, nodes, insns };
     let mut info = InstructionInfoFactory::new();
-    walk.node(begin, State::new(pointer));
+    walk.node(begin, State::new(pointer))?;
     let mut at = 0;
     while at < walk.nodes.len() {
-        if at > MOST_NODES {
-            return None;
-        }
-        work.spend(1)?;
         walk.step(at, &mut info)?;
         at += 1;
     }
@@ -195,6 +194,7 @@ pub(crate) fn graph(text: &dyn Text, work: &Work, begin: u64, pointer: usize) ->
 
 struct Walk<'a> {
     text: &'a dyn Text,
+    work: &'a Work,
     known: HashMap<(u64, Rc<State>), usize>,
     nodes: Vec<Node>,
     insns: HashMap<u64, Instruction>,
@@ -207,13 +207,17 @@ fn number(register: Register) -> Option<usize> {
 }
 
 impl Walk<'_> {
-    fn node(&mut self, ip: u64, state: State) -> usize {
+    /// Returns the node with this knowledge; `None`: there are too many.
+    fn node(&mut self, ip: u64, state: State) -> Option<usize> {
+        self.work.spend(STEPS)?;
         let state = Rc::new(state);
         let n = self.nodes.len();
         let known = *self.known.entry((ip, state.clone())).or_insert(n);
         if known < n {
-            return known;
+            return Some(known);
         }
+        (n < MOST_NODES).then_some(())?;
+        self.work.spend(state.frame.len() as u64)?;
         self.nodes.push(Node {
             ip,
             state,
@@ -224,7 +228,7 @@ impl Walk<'_> {
             is_syscall: false,
             returned: None,
         });
-        n
+        Some(n)
     }
 
     fn insn(&mut self, ip: u64) -> Option<Instruction> {
@@ -293,7 +297,8 @@ impl Walk<'_> {
             FlowControl::Exception | FlowControl::Interrupt => {}
             _ => return None,
         }
-        let next = next.into_iter().map(|(ip, state)| self.node(ip, state)).collect();
+        let next = next.into_iter().map(|(ip, state)| self.node(ip, state));
+        let next = next.collect::<Option<_>>()?;
         let node = self.nodes.get_mut(at)?;
         node.next = next;
         (node.writes, node.reads, node.call, node.returned) = (writes, reads, call, returned);
@@ -539,5 +544,60 @@ fn address(state: &State, insn: &Instruction) -> Value {
             Value::Pointer(plus.wrapping_add(insn.memory_displacement64() as i32))
         }
         _ => Value::Made(insn.ip()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    /// Each page of it has a table of jumps to as many other pages.
+    #[derive(Default)]
+    struct Tables {
+        words: Cell<usize>,
+    }
+
+    const PAGE: u64 = 4096;
+    const TABLE: u64 = 2048;
+
+    impl Text for Tables {
+        fn code(&self, at: u64) -> Vec<u8> {
+            // cmp $29 or $255, %ecx; ja; lea TABLE(%rip), %rdx; movsxd (%rdx, %rcx, 4), %rax;
+            // add %rdx, %rax; jmp *%rax; ret
+            let last = if at < PAGE { 29 } else { 255u32 };
+            let lea = (TABLE as u32 - 15).to_le_bytes();
+            let parts: [&[u8]; 7] = [
+                &[0x81, 0xf9],
+                &last.to_le_bytes(),
+                &[0x77, 16, 0x48, 0x8d, 0x15],
+                &lea,
+                &[0x48, 0x63, 0x04, 0x8a],
+                &[0x48, 0x01, 0xd0, 0xff, 0xe0],
+                &[0xc3],
+            ];
+            let code = parts.concat();
+            code.get((at % PAGE) as usize..).unwrap_or_default().to_vec()
+        }
+
+        fn word(&self, at: u64) -> Option<i32> {
+            self.words.set(self.words.get() + 1);
+            let (page, nth) = (at / PAGE, (at % PAGE - TABLE) / 4);
+            let to = (page * 256 + nth + 1) * PAGE;
+            Some(to.wrapping_sub(page * PAGE + TABLE) as i32)
+        }
+
+        fn never_returns(&self, _: u64) -> bool {
+            false
+        }
+    }
+
+    /// Of eight thousand nodes each may have hundreds that follow it.
+    #[test]
+    fn nodes_are_counted_when_they_are_made() {
+        let text = Tables::default();
+        assert!(graph(&text, &Work::new(u64::MAX), 0, DI).is_none());
+        let words = text.words.get();
+        assert!((10_000..MOST_NODES).contains(&words), "{words}");
     }
 }

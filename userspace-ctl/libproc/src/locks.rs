@@ -24,7 +24,7 @@ use crate::flow::{self, Graph, Home, Node, Text, Value};
 use crate::flow::{AX, DI, DX, SI};
 use crate::image::Image;
 use crate::stapsdt::Note;
-use crate::work::Work;
+use crate::work::{Beat, Work};
 use abi::user::{UserArg, UserArgKind, NO_REG};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -92,8 +92,9 @@ const FUNCTIONS: &[(&str, Task)] = &[
 
 /// How deep functions are followed that call others with the lock.
 const MOST_DEEP: u32 = 4;
-/// The most nodes of all functions of a file; the GNU C library has 120,000.
-const MOST_NODES: u64 = 1 << 20;
+/// The most steps for all functions of a file: those of [`flow::graph`], and one for each look at a
+/// node. The GNU C library takes 2.8 million.
+const MOST_STEPS: u64 = 1 << 24;
 /// A function that may return more different values is not one of these.
 const MOST_RETURNED: usize = 64;
 
@@ -120,19 +121,19 @@ impl Text for Code<'_> {
 }
 
 /// Returns the probes of an object with lock functions; none for other objects. Each object is read
-/// once.
-pub fn probes(image: &Image) -> Rc<[Note]> {
-    image.locks.get_or_init(|| notes(image).into()).clone()
+/// once; reading it [beats](Beat).
+pub fn probes(image: &Image, beat: Beat) -> Rc<[Note]> {
+    image.locks.get_or_init(|| notes(image, beat).into()).clone()
 }
 
-fn notes(image: &Image) -> Vec<Note> {
+fn notes(image: &Image, beat: Beat) -> Vec<Note> {
     let address = |name: &str| image.functions().iter().find(|f| &*f.name == name);
     if !image.is_native || address(FUNCTIONS[0].0).is_none() {
         return Vec::new();
     }
     let last = LAST.iter().filter_map(|name| Some(address(name)?.address)).collect();
     let code = Code { image, last };
-    let work = Work::new(MOST_NODES);
+    let work = Work::with(MOST_STEPS, beat);
     let (waits, seen, known) = Default::default();
     let mut found = Found { code: &code, work: &work, waits, seen, known, notes: Vec::new() };
     for (name, task) in FUNCTIONS {
@@ -174,7 +175,7 @@ impl Found<'_> {
             return;
         }
         let Some(graph) = self.graph(at, pointer) else { return };
-        let Some(paths) = Paths::of(&graph) else { return };
+        let Some(paths) = Paths::of(&graph, self.work) else { return };
         match task {
             Task::Wait => self.calls(name, &graph, deep),
             Task::Lock => {
@@ -304,6 +305,9 @@ impl Found<'_> {
             if errno == EOWNERDEAD || !(1..MOST_ERRNO).contains(&errno) {
                 continue;
             }
+            if self.work.spend(graph.nodes.len() as u64).is_none() {
+                return;
+            }
             let ends = paths.ends(graph, errno).into_iter();
             let place = |ip| (ip, event, [behind, &[errno.into()]].concat());
             self.put(name, graph, ends.map(place).collect());
@@ -373,8 +377,8 @@ struct Paths {
 const ANYTHING: i32 = i32::MIN;
 
 impl Paths {
-    /// `None`: the function may return too many different values.
-    fn of(graph: &Graph) -> Option<Self> {
+    /// `None`: the function may return too many different values, or it takes too many steps.
+    fn of(graph: &Graph, work: &Work) -> Option<Self> {
         let mut before = vec![Vec::new(); graph.nodes.len()];
         for (at, n) in graph.nodes.iter().enumerate() {
             n.next.iter().for_each(|next| before[*next].push(at));
@@ -387,6 +391,7 @@ impl Paths {
         let mut returned: Vec<BTreeSet<i32>> = graph.nodes.iter().map(end).collect();
         let mut todo: Vec<usize> = (0..graph.nodes.len()).collect();
         while let Some(at) = todo.pop() {
+            work.spend(1 + before[at].len() as u64)?;
             for &from in &before[at] {
                 let more: Vec<i32> = returned[at].difference(&returned[from]).copied().collect();
                 if !more.is_empty() {
@@ -502,7 +507,7 @@ mod tests {
         let images = Images::default();
         let libc = me.called("libc").next().unwrap();
         let (image, _) = libc.image(me.pid, &images);
-        let notes = probes(image);
+        let notes = probes(image, None);
         let mut found: BTreeMap<(&str, &str), BTreeSet<Vec<i64>>> = BTreeMap::new();
         for n in notes.iter() {
             assert_eq!(n.args.len(), types(&n.name).unwrap().len(), "{n:?}");
@@ -532,7 +537,7 @@ mod tests {
         assert_eq!(places.len(), notes.len());
         // An object without lock functions has no probes.
         let (own, _) = me.called(crate::process::PROGRAM).next().unwrap().image(me.pid, &images);
-        assert!(probes(own).is_empty());
+        assert!(probes(own, None).is_empty());
     }
 
     /// Returns the probes of a file with this code, whose function that waits is its beginning.
@@ -546,7 +551,7 @@ mod tests {
         image.open(&path);
         image.is_native = true;
         std::fs::remove_file(&path).unwrap();
-        notes(&image).len()
+        notes(&image, None).len()
     }
 
     /// Each function of six bytes calls the next one.

@@ -10,6 +10,7 @@ use crate::maps::{self, Identity, Map};
 use crate::patient;
 use crate::ranges::Ranges;
 use crate::stapsdt::Note;
+use crate::work::Beat;
 use abi::unwind::Key;
 use std::cell::OnceCell;
 use std::cmp::Reverse;
@@ -102,11 +103,12 @@ impl Object {
         pid: u32,
         images: &Images,
         may_mean: &dyn Fn(&str) -> bool,
+        beat: Beat,
     ) -> Option<Key> {
         let file = self.map.open(pid)?;
         let has_locks = || {
             let (image, _) = self.image(pid, images);
-            image.file().is_none() || image.is_cut() || !locks::probes(image).is_empty()
+            image.file().is_none() || image.is_cut() || !locks::probes(image, beat).is_empty()
         };
         let notes = images.notes(&file)?;
         let has_some =

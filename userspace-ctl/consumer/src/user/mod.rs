@@ -39,6 +39,7 @@ use libproc::expand::{self, Batches, Pattern};
 use libproc::locks;
 use libproc::process::{Images, Object, Process};
 use libproc::stapsdt::Note;
+use libproc::Beat;
 use make::Reported;
 use miss::Missed;
 pub use provider::of_process;
@@ -191,7 +192,8 @@ impl ProcessProbes {
             |n: &str| part_matches(provider.as_bytes(), format!("{n}{}", process.pid).as_bytes());
         let mut names = BTreeSet::new();
         for object in &process.objects {
-            let read = |own: &Self| own.notes_of(object, process.pid, provider);
+            let beat = kernel.pulse();
+            let read = |own: &Self| own.notes_of(object, process.pid, provider, beat);
             let Some(notes) = self.in_time(kernel, &mut debtor, read) else { break };
             let notes = notes.unwrap_or_default();
             let meant = notes.iter().filter(|n| is_meant(&n.provider));
@@ -202,11 +204,17 @@ impl ProcessProbes {
 
     /// Returns the probes that an object brings along, or those of its locks if the pattern may
     /// mean the lock provider. `None`: it could not be opened, or there was no memory for it.
-    fn notes_of(&self, object: &Object, pid: u32, provider: &str) -> Option<Rc<[Note]>> {
+    fn notes_of(
+        &self,
+        object: &Object,
+        pid: u32,
+        provider: &str,
+        beat: Beat,
+    ) -> Option<Rc<[Note]>> {
         match provider.starts_with(locks::PROVIDER) {
             true => object.is_read(pid, &self.images).then(|| {
                 let (image, _) = object.image(pid, &self.images);
-                locks::probes(image)
+                locks::probes(image, beat)
             }),
             false => object.notes(pid, &self.images),
         }
@@ -262,7 +270,8 @@ impl ProcessProbes {
             let Entry::Vacant(new) = known.signs.entry(key(object)) else { continue };
             // What others lacked says nothing of this one.
             let _ = self.images.was_short();
-            let read = |own: &Self| own.notes_of(object, pid, &pattern.provider);
+            let beat = kernel.pulse();
+            let read = |own: &Self| own.notes_of(object, pid, &pattern.provider, beat);
             let Some(notes) = self.in_time(kernel, &mut debtor, read) else { continue };
             let Some(notes) = notes else {
                 // The next look reads it again.
@@ -446,9 +455,10 @@ impl ProcessProbes {
         let _bill = budget::bill(Account::of(pid));
         let mut seen = HashSet::new();
         for object in process.objects.iter().filter(|object| seen.insert(object.key().1)) {
+            let beat = kernel.pulse();
             let read = |own: &Self| {
                 let may_mean = |provider: &str| own.any_program.may_mean(provider);
-                object.key_without(pid, &own.images, &may_mean)
+                object.key_without(pid, &own.images, &may_mean, beat)
             };
             let Some(key) = self.in_time(kernel, debtor, read) else { break };
             // If the module lacks memory to note this file, the next program that maps it waits,
