@@ -126,8 +126,8 @@ impl ProcessProbes {
     /// Tells whether there is no time now to read files for this debtor. They are read later.
     fn is_late(&mut self, debtor: &Debtor) -> bool {
         let is_late = self.debts.is_over(debtor.of);
-        if is_late && self.failed.insert(SLOW.into()) {
-            self.told.push(SLOW.into());
+        if is_late {
+            self.tell_once(SLOW.into());
         }
         self.was_late |= is_late;
         is_late
@@ -172,8 +172,8 @@ impl ProcessProbes {
         if process.is_none() || is_silent {
             self.any_program.meet_again(pid);
         }
-        if is_silent && self.failed.insert(silence(pid)) {
-            self.told.push(silence(pid));
+        if is_silent {
+            self.tell_once(silence(pid));
         }
         process
     }
@@ -340,7 +340,7 @@ impl ProcessProbes {
             self.look_at(kernel, wanted)
         });
         for pid in libproc::silent().into_iter().filter(|pid| all.contains_key(pid)) {
-            self.told.push(silence(pid));
+            self.tell_once(silence(pid));
         }
         self.wanted = all.into_values().flatten().collect();
         self.forget_refusals();
@@ -402,8 +402,12 @@ impl ProcessProbes {
 
     /// Reports, once, why probes in code that a process maps may be missing.
     fn fail(&mut self, why: String) {
-        if self.failed.insert(why.clone()) {
-            self.told.push(format!("{why}; code that it maps may have no probes"));
+        self.tell_once(format!("{why}; code that it maps may have no probes"));
+    }
+
+    fn tell_once(&mut self, what: String) {
+        if self.failed.insert(what.clone()) {
+            self.told.push(what);
         }
     }
 
@@ -504,8 +508,8 @@ impl ProcessProbes {
 
     /// Takes the messages to report.
     pub fn take_told(&mut self) -> Vec<String> {
-        if self.is_short.take() && self.failed.insert(SHORT.into()) {
-            self.told.push(SHORT.into());
+        if self.is_short.take() {
+            self.tell_once(SHORT.into());
         }
         std::mem::take(&mut self.told)
     }
