@@ -168,7 +168,7 @@ fn contents<'d>(
             Some(bytes)
         }
         CompressionFormat::Zlib => unpack::zlib(from, size),
-        CompressionFormat::Zstandard => unpack::zstd(from, packed.uncompressed_size),
+        CompressionFormat::Zstandard => unpack::zstd(from, size),
         _ => None,
     }
 }

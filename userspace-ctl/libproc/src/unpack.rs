@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Unpacks compressed parts of files, within a time.
+//! Unpacks compressed parts of files, within a time and with bounded memory.
 //!
 //! The sizes of a compressed part bound neither the steps of a decoder nor its time: a block of ten
 //! bits without content makes it rebuild its tables. So the decoders read their input through a
-//! [`Timed`], which ends when the time is over.
+//! [`Timed`], which ends when the time is over. The sizes do not bound its memory either, so each
+//! decoder unpacks in pieces and has a limit of its own for everything else that it keeps.
 
+use liblzma::bufread::XzDecoder;
+use liblzma::stream::Stream;
 use std::io::{self, BufRead, Error, ErrorKind, Read};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -14,6 +17,10 @@ use std::time::{Duration, Instant};
 const MOST: Duration = Duration::from_secs(if cfg!(test) { 2 } else { 4 });
 /// The most bytes that are read between two looks at the clock.
 const PIECE: usize = 4096;
+/// The most memory of xz's decoder, in bytes. The highest level of compression needs 65 MiB.
+const XZ_MEMORY: u64 = 80 << 20;
+/// The largest window of zstd, as a power of two: that of the highest level.
+const WINDOW_LOG: u32 = 27;
 
 static WAS_LATE: AtomicBool = AtomicBool::new(false);
 
@@ -88,75 +95,21 @@ pub(crate) fn zlib(mut from: impl BufRead, most: usize) -> Option<Vec<u8>> {
 }
 
 /// Unpacks the first `most` bytes of zstd's format.
-pub(crate) fn zstd(from: impl Read, most: u64) -> Option<Vec<u8>> {
-    let decoder = ruzstd::decoding::StreamingDecoder::new(from).ok()?;
-    let mut plain = Vec::new();
-    decoder.take(most).read_to_end(&mut plain).ok()?;
+pub(crate) fn zstd(from: impl BufRead, most: usize) -> Option<Vec<u8>> {
+    let mut decoder = zstd::Decoder::with_buffer(from).ok()?;
+    decoder.window_log_max(WINDOW_LOG).ok()?;
+    let mut plain = Vec::with_capacity(most);
+    decoder.take(most as u64).read_to_end(&mut plain).ok()?;
     Some(plain)
 }
 
 /// Unpacks xz's format; `None` if the content has more than `most` bytes.
 pub(crate) fn xz(data: &[u8], most: usize, until: Until) -> Option<Vec<u8>> {
-    unpacked_size(data).filter(|size| *size <= most as u64)?;
-    let mut out = Limited { plain: Vec::new(), most };
-    lzma_rs::xz_decompress(&mut Timed::buffered(data, until), &mut out).ok()?;
-    Some(out.plain)
-}
-
-/// Returns the unpacked size of the blocks of an xz stream, from the heads of their pieces. The
-/// decoder keeps a whole block before it gives it to a writer that could refuse it.
-fn unpacked_size(data: &[u8]) -> Option<u64> {
-    let number =
-        |at: usize| Some(u64::from(u16::from_be_bytes(*data.get(at..)?.first_chunk()?)) + 1);
-    let check = match data.get(7)? {
-        0 => 0,
-        1 => 4,
-        4 => 8,
-        10 => 32,
-        _ => return None,
-    };
-    let (mut at, mut sum) = (12, 0u64);
-    // The index, which begins with 0, follows the blocks.
-    while let size @ 1.. = *data.get(at)? {
-        at += (usize::from(size) + 1) * 4;
-        let begin = at;
-        loop {
-            let head = *data.get(at)?;
-            let size = match head {
-                0 => break,
-                1 | 2 => number(at + 1)?,
-                3..=0x7f => return None,
-                _ => number(at + 1)? + (u64::from(head & 0x1f) << 16),
-            };
-            sum += size;
-            at += match head {
-                1 | 2 => 3 + usize::try_from(size).ok()?,
-                _ => 5 + usize::from(head >= 0xc0) + usize::try_from(number(at + 3)?).ok()?,
-            };
-        }
-        at = begin + (at + 1 - begin).next_multiple_of(4) + check;
-    }
-    Some(sum)
-}
-
-/// A buffer that refuses to grow beyond `most` bytes.
-struct Limited {
-    plain: Vec<u8>,
-    most: usize,
-}
-
-impl io::Write for Limited {
-    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        if self.plain.len().saturating_add(data.len()) > self.most {
-            return Err(ErrorKind::FileTooLarge.into());
-        }
-        self.plain.extend_from_slice(data);
-        Ok(data.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+    let stream = Stream::new_stream_decoder(XZ_MEMORY, 0).ok()?;
+    let decoder = XzDecoder::new_stream(Timed::buffered(data, until), stream);
+    let mut plain = Vec::new();
+    decoder.take(most as u64 + 1).read_to_end(&mut plain).ok()?;
+    (plain.len() <= most).then_some(plain)
 }
 
 #[cfg(test)]
@@ -164,6 +117,11 @@ mod tests {
     use super::*;
     use std::io::Write;
     use std::process::{Command, Stdio};
+
+    /// Leaves time to a busy machine.
+    fn late() -> Until {
+        Until(Instant::now() + Duration::from_secs(300))
+    }
 
     fn packed(bytes: &[u8], option: &str) -> Option<Vec<u8>> {
         let mut xz = Command::new("xz");
@@ -178,18 +136,150 @@ mod tests {
     }
 
     #[test]
-    fn sizes_of_what_is_packed() {
+    fn contents_of_xz() {
         let bytes = std::fs::read("/proc/self/exe").unwrap();
-        let bytes = &bytes[..bytes.len().min(3 << 20)];
+        let bytes = &bytes[..bytes.len().min(1 << 20)];
         let zeroes = vec![0; 5 << 20];
-        for option in ["--check=crc64", "--check=crc32", "--check=none", "--block-size=1MiB"] {
+        let options = ["--check=crc64", "--check=crc32", "--check=none", "--block-size=1MiB", "-9"];
+        for option in options {
             for bytes in [bytes, &zeroes, b"", b"x"] {
                 let packed = packed(bytes, option).unwrap();
-                assert_eq!(unpacked_size(&packed), Some(bytes.len() as u64), "{option}");
+                let unpacked = |packed: &[u8], most| xz(packed, most, late());
+                assert!(unpacked(&packed, bytes.len()).is_some_and(|all| all == bytes), "{option}");
+                if let Some(most) = bytes.len().checked_sub(1) {
+                    assert_eq!(unpacked(&packed, most), None, "{option}");
+                }
                 for cut in 0..packed.len().min(300) {
-                    assert!(unpacked_size(&packed[..cut]).is_none_or(|n| n <= bytes.len() as u64));
+                    assert_eq!(unpacked(&packed[..cut], bytes.len()), None, "{option}");
                 }
             }
+        }
+    }
+
+    /// The sizes of blocks and of their pieces may be any.
+    #[test]
+    fn xz_with_a_wrong_byte() {
+        let text = b"One text, then another text. ".repeat(30);
+        let packed = packed(&text, "--check=crc32").unwrap();
+        for at in 0..packed.len() {
+            for bit in 0..8 {
+                let mut packed = packed.clone();
+                packed[at] ^= 1 << bit;
+                let found = xz(&packed, 8 << 20, late());
+                assert!(found.is_none_or(|all| all == text), "{at} {bit}");
+            }
+        }
+    }
+
+    fn crc32(bytes: &[u8]) -> [u8; 4] {
+        let bit = |sum: u32, _| if sum & 1 == 1 { sum >> 1 ^ 0xedb8_8320 } else { sum >> 1 };
+        let byte = |sum: u32, b: &u8| (0..8).fold(sum ^ u32::from(*b), bit);
+        (!bytes.iter().fold(!0, byte)).to_le_bytes()
+    }
+
+    /// Returns a stream of xz with one block, which has these filters.
+    fn stream(filters: &[[u8; 3]], data: &[u8], plain: usize) -> Vec<u8> {
+        let padded = |parts: &[&[u8]]| {
+            let mut all = parts.concat();
+            all.resize(all.len().next_multiple_of(4), 0);
+            all
+        };
+        let summed = |part: &[u8]| [part, &crc32(part)].concat();
+        let number = |mut n: usize| {
+            let mut all = Vec::new();
+            while n > 0x7f {
+                all.push(n as u8 | 0x80);
+                n >>= 7;
+            }
+            [all, vec![n as u8]].concat()
+        };
+        let mut head = padded(&[&[0, filters.len() as u8 - 1], filters.as_flattened()]);
+        head[0] = (head.len() / 4) as u8;
+        let size = number(head.len() + 4 + data.len());
+        let index = summed(&padded(&[&[0, 1], &size, &number(plain)]));
+        let flags = [0, 0];
+        let behind = [&(index.len() as u32 / 4 - 1).to_le_bytes()[..], &flags].concat();
+        let begin = [b"\xfd7zXZ\0", &*summed(&flags), &summed(&head)].concat();
+        [begin, padded(&[data]), index, crc32(&behind).to_vec(), behind, b"YZ".to_vec()].concat()
+    }
+
+    /// A layer of 64 MiB can be the packed form of another one of hundreds of gigabytes.
+    #[test]
+    fn xz_in_xz() {
+        const LZMA2: [u8; 3] = [0x21, 1, 20];
+        const SIZE: usize = (1 << 21) - 1;
+        let mut filters = liblzma::stream::Filters::new();
+        filters.lzma2(&liblzma::stream::LzmaOptions::new_preset(6).unwrap());
+        let encoder = Stream::new_raw_encoder(&filters).unwrap();
+        let zeroes = vec![0; SIZE];
+        let mut layer = Vec::new();
+        liblzma::read::XzEncoder::new_stream(&*zeroes, encoder).read_to_end(&mut layer).unwrap();
+        let unpacked =
+            |filters: &[[u8; 3]], data: &[u8]| xz(&stream(filters, data, SIZE), SIZE, late());
+        assert!(unpacked(&[LZMA2], &layer).is_some_and(|all| all == zeroes));
+        // A piece that is not compressed.
+        let size = (layer.len() as u16 - 1).to_be_bytes();
+        let packed = [&[1], &size[..], &layer, &[0]].concat();
+        assert_eq!(unpacked(&[LZMA2; 2], &packed), None);
+    }
+
+    /// Returns a frame of zstd: its head, and blocks with their kinds and sizes.
+    fn frame(head: &[u8], blocks: &[(u32, usize, &[u8])]) -> Vec<u8> {
+        let mut all = [&[0x28, 0xb5, 0x2f, 0xfd], head].concat();
+        for (at, (kind, size, data)) in blocks.iter().enumerate() {
+            let is_last = u32::from(at + 1 == blocks.len());
+            let head = is_last | kind << 1 | (*size as u32) << 3;
+            all.extend_from_slice(&head.to_le_bytes()[..3]);
+            all.extend_from_slice(data);
+        }
+        all
+    }
+
+    const RAW: u32 = 0;
+    const REPEATED: u32 = 1;
+    const COMPRESSED: u32 = 2;
+    /// Frames without the size of their content: a window of 128 KiB, of 128 MiB, and of more.
+    const SMALL: &[u8] = &[0, 7 << 3];
+    const LARGEST: &[u8] = &[0, 17 << 3];
+    const TOO_LARGE: &[u8] = &[0, 17 << 3 | 1];
+
+    fn unzstd(frame: &[u8], most: usize) -> Option<Vec<u8>> {
+        zstd(Timed::buffered(frame, late()), most)
+    }
+
+    #[test]
+    fn zstd_windows() {
+        let text = &[(RAW, 4, &b"text"[..])];
+        for head in [SMALL, LARGEST] {
+            assert_eq!(unzstd(&frame(head, text), 9).as_deref(), Some(&b"text"[..]));
+        }
+        assert_eq!(unzstd(&frame(TOO_LARGE, text), 9), None);
+        // The content is the window.
+        let head = [&[0xe0][..], &(1u64 << 60).to_le_bytes()].concat();
+        assert_eq!(unzstd(&frame(&head, text), 9), None);
+        // A later frame.
+        let two = [frame(SMALL, text), frame(&head, text)].concat();
+        assert_eq!(unzstd(&two, 9), None);
+    }
+
+    #[test]
+    fn a_block_of_zstd_that_is_too_large() {
+        const MOST: usize = 128 << 10;
+        for (size, fits) in [(MOST, true), (MOST + 1, false), ((1 << 21) - 1, false)] {
+            let found = unzstd(&frame(SMALL, &[(REPEATED, size, b"x")]), 1 << 21);
+            assert_eq!(found, fits.then(|| vec![b'x'; size]));
+        }
+        // No literals; sequences whose offsets and lengths have the same code: copies of 131,074
+        // bytes each.
+        let copies = |n: u8| {
+            let bits = [0xff, 0xff].repeat(n.into());
+            [&[0, n, 0x54, 0, 0, 52][..], &bits, &[1]].concat()
+        };
+        for n in [1, 100] {
+            let block = copies(n);
+            let first = (RAW, 8, &b"01234567"[..]);
+            let frame = frame(&[0, 10 << 3], &[first, (COMPRESSED, block.len(), &block)]);
+            assert_eq!(unzstd(&frame, 64 << 20), None, "{n}");
         }
     }
 
@@ -201,7 +291,7 @@ mod tests {
         let packed = miniz_oxide::deflate::compress_to_vec_zlib(&bytes, 6);
         for piece in [1, 7, PIECE] {
             let unpacked = |data: &[u8], most| {
-                let input = Timed::new(data, Until::start());
+                let input = Timed::new(data, late());
                 zlib(io::BufReader::with_capacity(piece, input), most)
             };
             assert!(unpacked(&packed, bytes.len()).is_some_and(|all| all == bytes), "{piece}");
@@ -216,7 +306,7 @@ mod tests {
     fn no_decoder_takes_longer_than_it_may() {
         let over = || Until(Instant::now());
         let text = packed(b"content", "--check=crc32").unwrap();
-        assert_eq!(xz(&text, 7, Until::start()).as_deref(), Some(&b"content"[..]));
+        assert_eq!(xz(&text, 7, late()).as_deref(), Some(&b"content"[..]));
         was_late();
         assert_eq!(xz(&text, 7, over()), None);
         assert!(was_late());

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Looks for a function in a module's file, which may be compressed (xz, zstd).
 
+use liblzma::read::XzDecoder;
+use liblzma::stream::Stream;
 use object::{Object, ObjectSymbol, SymbolKind};
-use std::io::{self, Read, Write};
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 use std::time::Instant;
 
 /// The largest module that is searched, in bytes.
 const MOST: usize = 256 << 20;
+/// The most memory of xz's decoder, in bytes. The highest level of compression needs 65 MiB.
+const XZ_MEMORY: u64 = 80 << 20;
 
 /// The search was given up.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,54 +24,35 @@ pub fn defines(path: &Path, function: &str, end: Instant) -> Result<bool, TimeIs
     if Instant::now() >= end {
         return Err(TimeIsOver);
     }
-    let Ok(file) = std::fs::read(path) else {
-        return Ok(false);
-    };
-    let mut image = Image { bytes: Vec::new(), end };
-    let unpacked = match path.extension().and_then(|e| e.to_str()) {
-        Some("xz") => lzma_rs::xz_decompress(&mut file.as_slice(), &mut image).is_ok(),
-        Some("zst") => unzstd(&file, &mut image).is_ok(),
-        Some("ko") => {
-            image.bytes = file;
-            true
-        }
-        _ => false,
-    };
-    match unpacked {
-        true => Ok(is_defined(&image.bytes, function)),
-        false if Instant::now() >= end => Err(TimeIsOver),
-        false => Ok(false),
+    match read(path, end) {
+        Ok(image) => Ok(is_defined(&image, function)),
+        Err(_) if Instant::now() >= end => Err(TimeIsOver),
+        Err(_) => Ok(false),
     }
 }
 
-/// The decompressed bytes so far. It refuses to grow when the time is over.
-struct Image {
-    bytes: Vec<u8>,
-    end: Instant,
-}
-
-impl Write for Image {
-    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        if self.bytes.len() + data.len() > MOST || Instant::now() >= self.end {
+/// Returns the decompressed content of a module's file.
+fn read(path: &Path, end: Instant) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let mut from: Box<dyn Read> = match path.extension().and_then(|e| e.to_str()) {
+        Some("xz") => {
+            let stream = Stream::new_stream_decoder(XZ_MEMORY, 0)?;
+            Box::new(XzDecoder::new_stream(file, stream))
+        }
+        Some("zst") => Box::new(zstd::Decoder::new(file)?),
+        Some("ko") => Box::new(file),
+        _ => return Err(io::ErrorKind::Unsupported.into()),
+    };
+    let (mut image, mut piece) = (Vec::new(), vec![0; 128 << 10]);
+    loop {
+        let n = from.read(&mut piece)?;
+        if n == 0 {
+            return Ok(image);
+        }
+        if image.len() + n > MOST || Instant::now() >= end {
             return Err(io::ErrorKind::TimedOut.into());
         }
-        self.bytes.extend_from_slice(data);
-        Ok(data.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-fn unzstd(file: &[u8], image: &mut Image) -> io::Result<()> {
-    let mut decoder = ruzstd::decoding::StreamingDecoder::new(file).map_err(io::Error::other)?;
-    let mut piece = vec![0; 128 << 10];
-    loop {
-        match decoder.read(&mut piece)? {
-            0 => return Ok(()),
-            n => image.write_all(piece.get(..n).unwrap_or(&[]))?,
-        }
+        image.extend_from_slice(piece.get(..n).unwrap_or(&[]));
     }
 }
 
@@ -124,23 +110,15 @@ mod tests {
         elf
     }
 
-    fn xz(bytes: &[u8]) -> Vec<u8> {
-        let mut packed = Vec::new();
-        lzma_rs::xz_compress(&mut &bytes[..], &mut packed).unwrap();
-        packed
-    }
-
     #[test]
     fn plain_and_compressed() {
         let elf = module("xfs_file_read", "kfree");
-        let zst = ruzstd::encoding::compress_to_vec(
-            elf.as_slice(),
-            ruzstd::encoding::CompressionLevel::Fastest,
-        );
+        let xz = liblzma::encode_all(&*elf, 6).unwrap();
+        let zst = zstd::encode_all(&*elf, 0).unwrap();
         let folder = std::env::temp_dir().join(format!("dtrace-ko-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let soon = Instant::now() + Duration::from_secs(60);
-        for (name, bytes) in [("a.ko", elf.clone()), ("a.ko.xz", xz(&elf)), ("a.ko.zst", zst)] {
+        for (name, bytes) in [("a.ko", elf.clone()), ("a.ko.xz", xz), ("a.ko.zst", zst)] {
             let path = folder.join(name);
             std::fs::write(&path, &bytes).unwrap();
             assert_eq!(defines(&path, "xfs_file_read", soon), Ok(true), "{name}");
