@@ -233,6 +233,9 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
         }
         "setenv" => {
             let (name, value) = value.split_once('=').ok_or_else(odd)?;
+            if !is_variable(name) || value.contains('\0') {
+                return Err(odd().into());
+            }
             std::env::set_var(name, value);
         }
         "stdc" => cpp.standard = Some(Standard::from_letter(value).ok_or_else(odd)?),
@@ -247,9 +250,15 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
         "cppargs" => cpp.words.extend(value.split_whitespace().map(String::from)),
         "version" if d::option::is_version(value) => {}
         "version" => return Err(odd().into()),
+        _ if !is_variable(value) => return Err(odd().into()),
         _ => std::env::remove_var(value),
     }
     Ok(true)
+}
+
+/// Tells whether an environment variable can have this name.
+fn is_variable(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['=', '\0'])
 }
 
 impl Settings {
@@ -373,6 +382,23 @@ mod tests {
         let settings = Settings { threads: true, ..Settings::default() }.printed_by(now);
         assert!(settings.view.is_some() && settings.has_file && settings.is_json());
         assert!(settings.threads);
+    }
+
+    /// The standard library panics on such names.
+    #[test]
+    fn odd_names_of_variables_are_refused() {
+        for (name, value) in [
+            ("setenv", "=x"),
+            ("setenv", "="),
+            ("setenv", "A\0=x"),
+            ("setenv", "A=\0"),
+            ("unsetenv", "A=B"),
+            ("unsetenv", "="),
+            ("unsetenv", "A\0"),
+        ] {
+            let setting = Setting { name: name.into(), value: Some(value.into()) };
+            assert!(read(&[setting]).is_err(), "{name} {value:?}");
+        }
     }
 
     #[test]
