@@ -178,6 +178,18 @@ mod tests {
         std::fs::remove_dir(&dir).unwrap();
     }
 
+    /// The kernel takes a thread for what holds a command.
+    #[test]
+    fn a_command_that_is_held_ends_with_us() {
+        let path = std::env::temp_dir().join(format!("dtrace-held-{}", std::process::id()));
+        let command = format!("mkdir {}", path.display());
+        let held = std::thread::spawn(move || Target::create(&command, Stdio::Ours).unwrap());
+        let mut target = held.join().unwrap();
+        assert_eq!(sys::poll(&[target.fd()], Some(5_000_000_000)).unwrap(), [true]);
+        assert_eq!(target.epitaph(), format!("pid {} terminated by SIGKILL", target.pid()));
+        assert!(std::fs::remove_dir(&path).is_err(), "it ran");
+    }
+
     #[test]
     fn how_targets_end() {
         for (command, want) in [

@@ -269,7 +269,8 @@ pub fn with_own_rights(command: &mut Command) -> &mut Command {
     unsafe { command.pre_exec(lower_capabilities) }
 }
 
-/// Starts a command and holds it before its first instruction until [`resume`].
+/// Starts a command and holds it before its first instruction until [`resume`]. If this thread ends
+/// before, the command is killed.
 pub fn spawn_stopped(command: &mut Command) -> Result<Child> {
     with_first_limits(command);
     // SAFETY: the closure makes one async-signal-safe system call and allocates nothing.
@@ -292,11 +293,29 @@ pub fn spawn_stopped(command: &mut Command) -> Result<Child> {
                 let _ = child.kill();
                 Err(e.into())
             }
-            Ok(Some((_, status))) if status.stopped() => Ok(child),
+            Ok(Some((_, status))) if status.stopped() => match end_with_us(&child) {
+                Ok(()) => Ok(child),
+                Err(e) => {
+                    let _ = child.kill();
+                    let _ = child.wait();
+                    Err(e)
+                }
+            },
             // It has been reaped: its number may already be that of another process.
             Ok(_) => Err(Error::other("it ended before its first instruction")),
         };
     }
+}
+
+/// Makes the kernel kill a command that is held if this thread ends. The command would run without
+/// its probes, or with a breakpoint of [`run_to_signal`]'s caller in its text.
+fn end_with_us(child: &Child) -> Result<()> {
+    let how = libc::c_long::from(libc::PTRACE_O_EXITKILL);
+    // SAFETY: our own stopped child; the address is ignored and the options are a number.
+    if unsafe { libc::ptrace(libc::PTRACE_SETOPTIONS, child.id() as libc::pid_t, 0, how) } < 0 {
+        return Err(Error::last_os_error());
+    }
+    Ok(())
 }
 
 /// Gives up the effective capabilities of a user who is not root, so that his own rights decide
