@@ -8,6 +8,7 @@ use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout};
 const MAGIC: &[u8] = b"\x7fELF\x02\x01\x01";
 const RELOCATABLE: u16 = 1;
 const X86_64: u16 = 62;
+const PAGE: usize = 4096;
 
 /// `SHT_SYMTAB`, `SHT_RELA`, `SHT_NOBITS`.
 const SYMTAB: u32 = 2;
@@ -151,10 +152,11 @@ impl Object {
             bytes.get(from..from.checked_add(usize::try_from(size).ok()?)?)
         };
         let table = u64::from(head.sections) * size_of::<Row>() as u64;
-        let mut sections = Vec::new();
+        let (mut sections, mut left) = (Vec::new(), bytes.len());
         for row in all::<Row>(part(head.sections_at, table).ok_or(damaged)?) {
             let size = if row.kind == NOBITS || row.kind == 0 { 0 } else { row.size };
             let data = part(row.offset, size).ok_or(damaged)?.to_vec();
+            left = left.checked_sub(data.len()).ok_or("it is damaged: its sections overlap")?;
             sections.push(Section { row, data });
         }
         let symtab = sections.iter().position(|s| s.row.kind == SYMTAB);
@@ -233,7 +235,8 @@ impl Object {
         }
         let mut out = vec![0; size_of::<Head>()];
         for s in self.sections.iter_mut() {
-            let align = usize::try_from(s.row.align).unwrap_or(1).max(1);
+            // The linker aligns the sections; in the file they need no more than a page.
+            let align = usize::try_from(s.row.align).unwrap_or(1).clamp(1, PAGE);
             out.resize(out.len().next_multiple_of(align), 0);
             s.row.offset = out.len() as u64;
             if s.row.kind != NOBITS && s.row.kind != 0 {
@@ -252,5 +255,33 @@ impl Object {
             head.copy_from_slice(self.head.as_bytes());
         }
         out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EMPTY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/empty.o"));
+
+    /// Returns an object with other rows in its table of sections.
+    fn changed(change: impl Fn(&mut Row)) -> Vec<u8> {
+        let mut bytes = EMPTY.to_vec();
+        let at = Head::read_from_prefix(&bytes).unwrap().0.sections_at as usize;
+        let mut rows = all::<Row>(&bytes[at..]);
+        rows.iter_mut().for_each(change);
+        bytes[at..at + size_of_val(&rows[..])].copy_from_slice(rows.as_bytes());
+        bytes
+    }
+
+    #[test]
+    fn an_object_takes_no_more_memory_than_its_file() {
+        assert!(Object::read(&changed(|_| {})).is_ok());
+        let whole = changed(|row| (row.offset, row.size) = (0, EMPTY.len() as u64));
+        assert!(Object::read(&whole).is_err_and(|why| why.contains("overlap")));
+        let aligned = changed(|row| row.align = 1 << 45);
+        let written = Object::read(&aligned).unwrap().write();
+        assert!(written.len() < EMPTY.len() + 64 * PAGE);
+        assert!(Object::read(&written).is_ok());
     }
 }

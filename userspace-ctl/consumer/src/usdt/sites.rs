@@ -26,7 +26,8 @@ const PLACE: &str = "$dtrace";
 /// The alignment of functions.
 const ALIGNED: usize = 16;
 
-/// The longest name of a function that is kept.
+/// The most bytes of a function's name that are kept. The kernel refuses all probes of a program with
+/// a longer one.
 const MOST: usize = abi::probe::FUNCTION_LEN - 1;
 
 /// A probe site, or the site of a question.
@@ -297,7 +298,11 @@ fn short(function: &str) -> String {
         Some(at) if at > 0 => function.get(..at).unwrap_or(function),
         _ => function,
     };
-    plain.chars().take(MOST).collect()
+    let mut end = plain.len().min(MOST);
+    while !plain.is_char_boundary(end) {
+        end -= 1;
+    }
+    plain.get(..end).unwrap_or_default().to_string()
 }
 
 #[cfg(test)]
@@ -333,5 +338,6 @@ mod tests {
     fn names_of_parts() {
         assert_eq!(short("work.constprop.0"), "work");
         assert_eq!(short(".text.unlikely"), ".text.unlikely");
+        assert_eq!(short(&"\u{e4}".repeat(150)), "\u{e4}".repeat(MOST / 2));
     }
 }
