@@ -14,6 +14,9 @@ use recording::{Aggregation, Datum, Entry, Frame, Reset};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+/// The most bytes of the keys of all entries. A traced program can have names of many kilobytes.
+const BYTES: usize = if cfg!(test) { 1 << 20 } else { 256 << 20 };
+
 /// Where a request begins and ends, in nanoseconds since 1970.
 #[derive(Debug, Clone, Copy)]
 pub struct Interval {
@@ -59,6 +62,8 @@ pub struct Stacks {
     limit: usize,
     kinds: Vec<Kind>,
     entries: Vec<Stacked>,
+    /// The bytes of their keys.
+    size: usize,
 }
 
 /// What a collector has got of each entry, by its place.
@@ -84,7 +89,7 @@ impl Stacks {
     }
 
     /// Takes the state of an entry, which may be a sum of several; returns false if it has no place:
-    /// its aggregation does not add up, or there are too many entries.
+    /// its aggregation does not add up, or there are too many entries or bytes.
     pub fn update(&mut self, aggregation: &Aggregation, entry: &Entry, is_sum: bool) -> bool {
         let Some(kind) = self.kind(aggregation) else { return false };
         let next = self.entries.len();
@@ -93,6 +98,11 @@ impl Stacks {
             Some(at) => *at,
             None if next >= self.limit => return false,
             None => {
+                let size = self.size + entry.keys.iter().map(Datum::size).sum::<usize>();
+                if size > BYTES {
+                    return false;
+                }
+                self.size = size;
                 let keys: Arc<[Datum]> = entry.keys.as_slice().into();
                 places.insert(keys.clone(), next);
                 self.entries.push(Stacked { kind, keys, total: Total::default(), is_sum });

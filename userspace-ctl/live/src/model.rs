@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// The number of text lines that are kept.
 pub const LINES: usize = 1000;
-/// The bytes after which text without a newline becomes a line.
+/// The most bytes of a line; what follows them is another line.
 pub const LONGEST: usize = 64 << 10;
 /// The number of snapshot entries, and of records, that are kept for saving.
 const KEPT: usize = 100_000;
@@ -26,6 +26,8 @@ const LONGEST_SPAN: u64 = 300_000_000_000;
 const SHORTEST_SPAN: u64 = 1_000_000_000;
 /// The bytes of the samples of all rows of a table.
 const SAMPLES: usize = if cfg!(test) { 1 << 20 } else { 128 << 20 };
+/// The bytes of the keys of a table's rows that are not in its last state.
+const GONE: usize = if cfg!(test) { 1 << 20 } else { 128 << 20 };
 
 /// The origin of a line of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -187,11 +189,23 @@ impl Model {
     }
 
     fn push(&mut self, kind: Kind, line: &str) {
-        if self.lines.len() >= LINES {
-            let gone = self.lines.pop_front();
-            self.lost_lines += u64::from(gone.is_some_and(|l| l.0 == Kind::Text));
+        let mut rest = line;
+        loop {
+            let mut end = rest.len().min(LONGEST);
+            while !rest.is_char_boundary(end) {
+                end -= 1;
+            }
+            let (piece, after) = rest.split_at(end);
+            if self.lines.len() >= LINES {
+                let gone = self.lines.pop_front();
+                self.lost_lines += u64::from(gone.is_some_and(|l| l.0 == Kind::Text));
+            }
+            self.lines.push_back((kind, clean(piece).into_owned()));
+            if after.is_empty() {
+                return;
+            }
+            rest = after;
         }
-        self.lines.push_back((kind, clean(line).into_owned()));
     }
 
     fn record(&mut self, record: &Record) {
@@ -341,6 +355,7 @@ impl Table {
             row.at = row.at.filter(|_| is_known);
             is_known || !row.series.is_old(timestamp)
         });
+        self.forget_gone();
         for (at, entry) in now.entries.iter().enumerate() {
             let row = match self.rows.get_mut(entry.keys.as_slice()) {
                 Some(row) => row,
@@ -385,6 +400,16 @@ impl Table {
             span = (span / 2).max(SHORTEST_SPAN);
             let begin = self.at.saturating_sub(span);
             self.rows.values_mut().for_each(|row| row.series.forget(begin));
+        }
+    }
+
+    /// Drops the rows that the program has removed, if their keys take too much memory: each state
+    /// may have as many new ones.
+    fn forget_gone(&mut self) {
+        let gone = self.rows.iter().filter(|(_, row)| row.at.is_none());
+        let size: usize = gone.flat_map(|(keys, _)| keys.iter().map(Datum::size)).sum();
+        if size > GONE {
+            self.rows.retain(|_, row| row.at.is_some());
         }
     }
 }
@@ -468,6 +493,34 @@ mod tests {
             assert!(table.rows().all(|row| row.total.value == Some(second)));
             assert!(table.rows().all(|row| row.series.after(timestamp - 1).count() == 1));
         }
+    }
+
+    /// The program prints its stacks and truncates them, each second.
+    #[test]
+    fn rows_that_are_gone_have_a_limit() {
+        let (mut model, mut most) = (Model::default(), 0);
+        for second in 1..20 {
+            let keys = vec![Datum::Int(second), Datum::String("x".repeat(GONE / 4))];
+            let [name, function] = ["a", "count"].map(String::from);
+            let entries = vec![Entry { keys, value: Some(1), ..Entry::default() }];
+            let (parameters, keynames) = (Vec::new(), Vec::new());
+            let state = Aggregation { name, function, parameters, keynames, entries };
+            let timestamp = second as u64 * 1_000_000_000;
+            let aggregations = vec![state];
+            model.take(Line::Snapshot(Snapshot { timestamp, aggregations, after: 0 }));
+            most = most.max(model.tables[0].row_count());
+        }
+        assert_eq!(most, 4);
+    }
+
+    #[test]
+    fn long_lines_are_cut() {
+        let mut model = Model::default();
+        model.say(Kind::Text, &"\u{e4}x".repeat(LONGEST / 3 + 9));
+        model.print(&"x".repeat(3 * LONGEST));
+        model.say(Kind::Text, "\n");
+        let sizes: Vec<usize> = model.lines.iter().map(|l| l.1.len()).collect();
+        assert_eq!(sizes, [LONGEST - 1, 27, LONGEST, LONGEST, LONGEST, 0]);
     }
 
     /// A record of printa() has a copy of the aggregation.

@@ -83,7 +83,7 @@ impl Datum {
 
 impl Datum {
     /// Returns about how many bytes of memory the value takes.
-    pub(crate) fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         let text = match self {
             Self::Int(_) | Self::Uint(_) | Self::Float(_) => 0,
             Self::String(text) | Self::Bytes(text) | Self::Symbol(text) => text.len(),

@@ -241,3 +241,17 @@ fn stacks_without_a_place_are_counted() {
     assert_eq!(left_out(2), [longest]);
     assert_eq!(left_out(1), [longest, size]);
 }
+
+/// A traced program has long names in many stacks.
+#[test]
+fn stacks_have_a_limit_of_bytes() {
+    let line = |n: usize| {
+        let name = "x".repeat(BYTES / 4 - 200);
+        format!(
+            r#"{{"type":"aggregation","name":"n","function":"count","entries":[{{"keys":[{{"type":"ustack","value":["a`{name}{n}"]}}],"value":1}}]}}"#
+        )
+    };
+    let lines: Vec<String> = (0..8).map(line).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    assert_eq!(taken(100, &lines).profiles(&Sent::new()).unwrap().totals.len(), 4);
+}
