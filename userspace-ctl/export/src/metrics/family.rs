@@ -74,14 +74,20 @@ impl Total {
 /// The most buckets of a power-of-two distribution; `quantize()` has 127.
 const POWERS: usize = 128;
 
-/// The room for more series, and for more lines of histograms. The traced program chooses keys and
-/// values, so both have a limit.
+/// The room for more series, for more lines of histograms, and for the labels in all lines. The
+/// traced program chooses keys and values, so all have a limit.
 #[derive(Debug, Clone, Copy)]
 pub struct Room {
     /// The number of series.
     pub series: usize,
     /// The number of lines: one for each bound of each series, and two more.
     pub lines: usize,
+    /// The bytes of labels: those of a series in each of its lines.
+    pub bytes: usize,
+}
+
+fn size(labels: &Labels) -> usize {
+    labels.iter().map(|(name, value)| name.len() + value.len()).sum()
 }
 
 /// The state of one combination of labels.
@@ -161,7 +167,8 @@ impl Family {
         if !self.series.contains_key(&labels) {
             let lines = self.lines_each();
             let series = room.series.checked_sub(1)?;
-            *room = Room { series, lines: room.lines.checked_sub(lines)? };
+            let bytes = room.bytes.checked_sub(size(&labels).saturating_mul(lines.max(1)))?;
+            *room = Room { series, lines: room.lines.checked_sub(lines)?, bytes };
             self.series.insert(labels.clone(), Series::default());
         }
         let bounds = |b: &Bucket| (b.low.unwrap_or(i64::MIN), b.high.unwrap_or(i64::MAX));
@@ -212,6 +219,16 @@ impl Family {
         self.lines_each() * self.series.len()
     }
 
+    /// Returns the bytes of the labels in all lines.
+    pub fn bytes(&self) -> usize {
+        self.label_bytes().saturating_mul(self.lines_each().max(1))
+    }
+
+    /// Returns the bytes of the labels of all series, once each.
+    fn label_bytes(&self) -> usize {
+        self.series.keys().map(size).sum()
+    }
+
     /// Adds the bounds of a bucket to all series; returns false if there is no room. Powers of two
     /// have no gaps between the least and the greatest bound.
     fn widen(&mut self, (low, high): (i64, i64), room: &mut Room) -> bool {
@@ -228,11 +245,10 @@ impl Family {
             let powers = (0..63).map(|n| 1i64 << n).flat_map(|p| [-p, p - 1]);
             new.extend(powers.filter(|b| between.contains(b) && !self.bounds.contains(b)));
         }
-        let Some(lines) = room.lines.checked_sub(new.len().saturating_mul(self.series.len()))
-        else {
-            return false;
-        };
-        room.lines = lines;
+        let lines = room.lines.checked_sub(new.len().saturating_mul(self.series.len()));
+        let bytes = room.bytes.checked_sub(new.len().saturating_mul(self.label_bytes()));
+        let (Some(lines), Some(bytes)) = (lines, bytes) else { return false };
+        (room.lines, room.bytes) = (lines, bytes);
         self.bounds.extend(new);
         true
     }

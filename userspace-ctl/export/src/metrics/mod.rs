@@ -32,6 +32,8 @@ pub const LIMIT: usize = 10_000;
 const LINES: usize = 16;
 /// The least limit of those lines.
 const LEAST_LINES: usize = 1 << 16;
+/// The most bytes of the labels in all lines. A traced program can have names of many kilobytes.
+const BYTES: usize = if cfg!(test) { 4 << 20 } else { 256 << 20 };
 /// The most families of a registry, and the most causes of losses. A program has few, but a stream
 /// from elsewhere may name any.
 const FAMILIES: usize = 1000;
@@ -239,7 +241,12 @@ impl Registry {
     fn room(&self) -> Room {
         let series: usize = self.families.values().map(|f| f.series.len()).sum();
         let lines: usize = self.families.values().map(|f| f.lines()).sum();
-        Room { series: self.limit.saturating_sub(series), lines: self.lines.saturating_sub(lines) }
+        let bytes: usize = self.families.values().map(|f| f.bytes()).sum();
+        Room {
+            series: self.limit.saturating_sub(series),
+            lines: self.lines.saturating_sub(lines),
+            bytes: BYTES.saturating_sub(bytes),
+        }
     }
 
     /// Returns the key of an aggregation's family, and makes the family if there is none; `None` if

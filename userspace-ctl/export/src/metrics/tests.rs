@@ -343,6 +343,23 @@ fn lines_of_histograms_have_a_limit() {
     assert!(all.contains("dtrace_export_left_out{cause=\"bucket\",metric=\"dtrace_q\"} 872\n"));
 }
 
+/// A traced program has long names, and each bound of a histogram repeats them.
+#[test]
+fn labels_have_a_limit_of_bytes() {
+    let name = |n: u32| format!("{}{n}", "x".repeat(BYTES / 8));
+    let entries: Vec<String> = (0..20).map(|n| entry(&name(n), 1)).collect();
+    let counters = aggregation("n", "count", &entries.join(","));
+    let text = |line: String| {
+        String::from_utf8(fed(LIMIT, &[line]).metrics().text(Dialect::Prometheus)).unwrap()
+    };
+    let all = text(counters);
+    assert!(all.contains("dtrace_export_left_out{cause=\"limit\",metric=\"dtrace_n\"} 13\n"));
+    let step = |n: i64| format!(r#"{{"low":{},"high":{},"count":1}}"#, 10 * n, 10 * n + 9);
+    let steps: Vec<String> = (0..50).map(step).collect();
+    let all = text(aggregation("l", "lquantize", &spread(&name(0), &steps.join(","))));
+    assert!(all.len() < 2 * BYTES, "{}", all.len());
+}
+
 /// Printing does not make text for scrapes anew.
 #[test]
 fn only_states_and_losses_change_the_version() {
