@@ -158,6 +158,12 @@ impl Budget {
         true
     }
 
+    /// Spends units on work that is not necessary. Returns false if it takes more than half of what
+    /// the firing has beyond its first slice: then the clause goes on without it.
+    pub(crate) fn spare(&mut self, cost: u32) -> bool {
+        self.rest > self.share.units / 2 && self.spend(cost)
+    }
+
     /// Notes the units of a clause that is too short to be stopped.
     #[inline(always)]
     pub(crate) fn note(&mut self, cost: u32) {
@@ -209,6 +215,20 @@ mod tests {
             budget.owe(cost);
             assert_eq!(budget.spent().wrapping_sub(before), cost);
             assert_eq!(budget.spend(1), is_left, "{cost}");
+        }
+    }
+
+    #[test]
+    fn half_is_left_after_work_that_is_not_necessary() {
+        for consumers in [1, 3, MAX_CONSUMERS] {
+            let share = Share::of_all(consumers).one_of(consumers);
+            let mut budget = Budget::default();
+            budget.refill(share);
+            let before = budget.spent();
+            while budget.spare(64) {}
+            let spent = budget.spent().wrapping_sub(before);
+            assert!(spent <= share.units / 2 + 2 * SLICE, "{consumers}: {spent}");
+            assert!(budget.spend(share.units / 4), "{consumers}");
         }
     }
 

@@ -212,9 +212,27 @@ impl DynVars {
         &self.elements
     }
 
-    /// Sets an element; 0 by value frees it.
+    /// Sets an element; 0 by value frees it. If memory of other sizes must be gathered for it,
+    /// `pay` pays for a part of that, or refuses.
     #[inline(never)]
     pub(crate) fn set_element<'k>(
+        &self,
+        cpu: usize,
+        owner: Owner,
+        keys: impl Iterator<Item = Part<'k>> + Clone,
+        value: Value<'_>,
+        pay: impl FnMut() -> bool,
+    ) -> Result<(), Drop> {
+        match self.try_to_set(cpu, owner, keys.clone(), value) {
+            Err(Drop::Cut(size)) if self.elements.gather(cpu, size, pay) => {
+                self.try_to_set(cpu, owner, keys, value)
+            }
+            done => done,
+        }
+    }
+
+    #[inline(never)]
+    fn try_to_set<'k>(
         &self,
         cpu: usize,
         owner: Owner,
@@ -322,7 +340,7 @@ mod tests {
         vars.declare(&[DifVar { id: 0x500, kind, scope, ty, ..DifVar::default() }]).unwrap();
         let room = |bytes| DynVars::room(bytes, &vars, 4).elements * 8;
         assert_eq!(room(64 << 20), 64 << 20);
-        assert!(room(1 << 30) < 289 << 20 && room(1 << 30) == room(16 << 30));
+        assert!(room(1 << 30) < 298 << 20 && room(1 << 30) == room(16 << 30));
     }
 
     #[test]

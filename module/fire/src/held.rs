@@ -17,6 +17,20 @@ use plan::vars::Slot;
 /// The width of the byte offset in an address in [`UNSET`]; the bits above it are the variable's
 /// number.
 const BYTE_BITS: u32 = 32;
+/// The price of a part of the work when memory is gathered for an element.
+const GATHER: u32 = 64;
+
+/// Returns the price of setting an element again.
+fn again(keys: &[Key<'_>], value: Value<'_>) -> u32 {
+    let bytes = |key: &Key<'_>| if let Key::Bytes(bytes) = key { bytes.len() } else { 0 };
+    let keys = of_bytes(keys.iter().map(bytes).sum()).saturating_mul(price::KEY);
+    let value = match value {
+        Value::Word(_) => 0,
+        Value::Bytes(bytes) => of_bytes(bytes.len()).saturating_mul(price::WHOLE),
+        Value::Zeros(n) => of_bytes(n).saturating_mul(2),
+    };
+    price::ELEMENT.saturating_add(keys).saturating_add(value)
+}
 
 fn parts<'k>(keys: &'k [Key<'k>]) -> impl Iterator<Item = Part<'k>> + Clone {
     keys.iter().map(|key| match key {
@@ -119,9 +133,15 @@ impl ProbeEnv<'_> {
 
     /// Sets an element, or a thread's variable by reference.
     pub(crate) fn set_element(&mut self, var: &Var, keys: &[Key<'_>], value: Value<'_>) {
-        let shared = &self.ecb.shared;
         let (cpu, owner) = (self.firing.ctx.cpu(), self.owner(var));
-        if let Err(drop) = shared.dynvars.set_element(cpu, owner, parts(keys), value) {
+        let budget = &mut *self.budget;
+        let mut is_first = true;
+        let pay = || {
+            let more = if core::mem::take(&mut is_first) { again(keys, value) } else { 0 };
+            budget.spare(GATHER.saturating_add(more))
+        };
+        let dynvars = &self.ecb.shared.dynvars;
+        if let Err(drop) = dynvars.set_element(cpu, owner, parts(keys), value, pay) {
             self.count(drop);
         }
     }
@@ -131,7 +151,7 @@ impl ProbeEnv<'_> {
     fn count(&mut self, drop: elements::Drop) {
         let counters = &self.ecb.shared.counters;
         match drop {
-            elements::Drop::Space => {
+            elements::Drop::Space | elements::Drop::Cut(_) => {
                 counters.dyndrops.fetch_add(1, Relaxed);
             }
             elements::Drop::Busy => {

@@ -3,14 +3,14 @@
 //! reference.
 //!
 //! ```text
-//! | next | free lists of each CPU | lock, head of each bucket | unit | unit | unit ...
-//!                                           │
-//!                                           └─► version, link, hash, thread, sizes, list
-//!                                               | key | value
+//! | chunks of each CPU | lock, head of each bucket | lives, loose units | unit | unit | unit ...
+//!                                                             │
+//!                                                             └─► version, link, hash, thread,
+//!                                                                 sizes, list | key | value
 //! ```
 //! All CPUs share one hash over a fixed space. An element takes as many units as its key and its
-//! value need. Its memory, once freed, goes to a list of the CPU that freed it, and any CPU may
-//! take it from there.
+//! value need. Its memory, once freed, serves elements of the same size, and after
+//! [`Elements::gather`] those of any other ([`chunks`]).
 //!
 //! To change a bucket, a CPU holds its lock, a word that is odd meanwhile. Only probes do this,
 //! with interrupts off, and one at a time on each CPU: so the holder of a lock is running on
@@ -20,10 +20,14 @@
 //!
 //! A value by reference is read later, by an address. So an address contains the life of its
 //! element: once the element is freed, the address reads zeros, even if the memory has another
-//! element by then. Therefore memory can be reused at once, without waiting for readers.
+//! element by then. Therefore memory can be reused at once, without waiting for readers. The lives
+//! are beside the units, because a unit that began an element may be inside of another one later.
+
+mod chunks;
 
 use crate::siphash::{Seed, SipHash};
 use crate::sync::{fence, spin_loop, AtomicU64, Ordering};
+use chunks::{ALIVE, BITS, LANES, LISTS, MAX_LIFE};
 use core::ops::Deref;
 
 use Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -48,18 +52,10 @@ const UNIT_BITS: u32 = 22;
 const LIFE_BITS: u32 = 10;
 const MAX_UNITS: usize = 1 << UNIT_BITS;
 
-/// The sizes of chunks, in units.
-const SIZES: [u32; 24] = [
-    1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048,
-    3072, 4096,
-];
-/// The words of one CPU's lists, in whole cache lines.
-const LISTS: usize = 32;
-
 // The words of an element's head.
-/// Life << 32, and a number that is odd while the value is being written.
+/// A number that is odd while the value is being written.
 const VERSION: usize = 0;
-/// Size << 32 (an index of [`SIZES`]), and the next element of the bucket or of the free list.
+/// Size << 32 (an index of [`chunks::SIZES`]), and the next element of the bucket or of the free list.
 const LINK: usize = 1;
 const HASH: usize = 2;
 const THREAD: usize = 3;
@@ -103,6 +99,8 @@ pub enum Value<'v> {
 pub enum Drop {
     /// There is no memory left for it.
     Space,
+    /// No chunk of this size is free. [`Elements::gather`] may make one of others.
+    Cut(usize),
     /// Another CPU has held the lock for too long.
     Busy,
 }
@@ -114,7 +112,9 @@ pub struct Elements<M> {
     cpus: usize,
     /// The number of buckets: a power of two; 0 if there is no room at all.
     buckets: usize,
-    /// The first word of the first unit.
+    /// The first words of the lives, of the loose units, and of the first unit.
+    lives: usize,
+    loose: usize,
     first: usize,
     units: usize,
     /// [`PATIENCE`] for the lock of a bucket; a test sets less.
@@ -216,10 +216,17 @@ impl Held<'_> {
     }
 }
 
-/// Returns the number of words before the first unit.
+/// Returns the number of words before the lives.
 fn heads(cpus: usize, buckets: usize) -> usize {
     let lists = cpus.saturating_add(1).saturating_mul(LISTS);
     lists.saturating_add(buckets.saturating_mul(2)).next_multiple_of(UNIT)
+}
+
+/// Returns the first words of the loose units and of the first unit, if the lives of so many units
+/// are here.
+fn behind(lives: usize, units: usize) -> (usize, usize) {
+    let loose = lives.saturating_add(units.div_ceil(LANES));
+    (loose, loose.saturating_add(units.div_ceil(BITS)).next_multiple_of(UNIT))
 }
 
 impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
@@ -231,7 +238,8 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
     /// Returns the number of words of a space that has all units that an address can tell apart. More
     /// are of no use.
     pub fn most(cpus: usize) -> usize {
-        heads(cpus, MAX_UNITS / 2).saturating_add((MAX_UNITS - 1).saturating_mul(UNIT))
+        let (_, first) = behind(heads(cpus, MAX_UNITS / 2), MAX_UNITS - 1);
+        first.saturating_add((MAX_UNITS - 1).saturating_mul(UNIT))
     }
 
     /// Creates an empty space in zeroed memory. `seed` makes the hash unpredictable for others.
@@ -243,9 +251,18 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         if heads(cpus, buckets) >= words {
             buckets = usize::from(heads(cpus, 1) < words);
         }
-        let first = heads(cpus, buckets);
-        let units = words.saturating_sub(first).checked_div(UNIT).unwrap_or(0).min(MAX_UNITS - 1);
-        Self { memory, seed, cpus, buckets, first, units, patience: PATIENCE }
+        let lives = heads(cpus, buckets);
+        let mut units = words.saturating_sub(lives).checked_div(UNIT).unwrap_or(0);
+        units = units.min(MAX_UNITS - 1);
+        let mut places = behind(lives, units);
+        while units > 0 && places.1.saturating_add(units.saturating_mul(UNIT)) > words {
+            // Each unit that does not fit takes a little more of the words before them, too.
+            let over = places.1.saturating_add(units.saturating_mul(UNIT)).saturating_sub(words);
+            units = units.saturating_sub(over.div_ceil(2 * UNIT));
+            places = behind(lives, units);
+        }
+        let (loose, first) = places;
+        Self { memory, seed, cpus, buckets, lives, loose, first, units, patience: PATIENCE }
     }
 
     fn word(&self, at: usize) -> Option<&AtomicU64> {
@@ -425,12 +442,9 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         let hash = self.hash(owner, keys.clone());
         let found = self.find(hash, |head| {
             let (unit, _) = self.search(head, hash, owner, &keys)?;
-            Some((unit, high(self.load(unit, VERSION))))
+            Some((unit, self.life(unit) & MAX_LIFE))
         });
-        Ok(found?.map(|(unit, life)| {
-            let life = number(life) & ((1 << LIFE_BITS) - 1);
-            life << (BYTE_BITS + UNIT_BITS) | number(unit) << BYTE_BITS
-        }))
+        Ok(found?.map(|(unit, life)| life << (BYTE_BITS + UNIT_BITS) | number(unit) << BYTE_BITS))
     }
 
     /// Returns the unit of an address, its life, and the byte in its value.
@@ -442,8 +456,8 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         (1..=self.units).contains(&unit).then_some((unit, life, byte))
     }
 
-    fn lives(version: u64, life: u64) -> bool {
-        (version >> 32) & ((1 << LIFE_BITS) - 1) == life
+    fn lives(&self, unit: usize, life: u64) -> bool {
+        self.life(unit) == ALIVE | life
     }
 
     /// Reads from an element's value. Bytes after its end, or of a freed element, are zeros.
@@ -455,7 +469,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         for _ in 0..TRIES {
             let Some(version) = self.at(unit, VERSION) else { return Ok(false) };
             let before = version.load(Acquire);
-            if !Self::lives(before, life) {
+            if !self.lives(unit, life) {
                 into.fill(0);
                 return Ok(true);
             }
@@ -463,7 +477,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
                 passes = passes.wrapping_add(1);
                 self.copy_out(unit, byte, into);
                 fence(Acquire);
-                if version.load(Relaxed) == before {
+                if version.load(Relaxed) == before && self.lives(unit, life) {
                     return Ok(true);
                 }
                 if passes == PASSES {
@@ -475,7 +489,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         // Other CPUs write it all the time.
         into.fill(0);
         let held = self.hold(self.load(unit, HASH))?;
-        if Self::lives(self.load(unit, VERSION), life) {
+        if self.lives(unit, life) {
             self.copy_out(unit, byte, into);
         }
         held.release();
@@ -546,11 +560,10 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         let Some((unit, life, byte)) = self.split(address) else { return Ok(false) };
         let hash = self.load(unit, HASH);
         let held = self.hold(hash)?;
-        let version = self.load(unit, VERSION);
         let shape = Shape::of(self.load(unit, SHAPE));
         let mut inside = true;
         // With the same life and the same hash, the held lock is this element's.
-        if Self::lives(version, life) && self.load(unit, HASH) == hash {
+        if self.lives(unit, life) && self.load(unit, HASH) == hash {
             inside = byte.checked_add(bytes.len()).is_some_and(|end| end <= shape.value);
             if inside {
                 self.changing(unit, |_| {
@@ -569,16 +582,12 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         fence(Release);
         f(unit);
         fence(Release);
-        // The number must stay in its half.
-        let next = version & 0xffff_ffff_0000_0000 | u64::from((version as u32).wrapping_add(2));
-        self.store(unit, VERSION, next);
+        self.store(unit, VERSION, version.wrapping_add(2));
     }
 
     /// Returns the words for key and value in a chunk.
     fn room(&self, unit: usize) -> usize {
-        let size = high(self.load(unit, LINK));
-        let units = SIZES.get(size).copied().unwrap_or(0) as usize;
-        units.wrapping_mul(UNIT).saturating_sub(HEAD)
+        chunks::units(high(self.load(unit, LINK))).wrapping_mul(UNIT).saturating_sub(HEAD)
     }
 
     /// Sets an element, on this CPU. `list` contains the first of the thread's elements.
@@ -636,6 +645,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
             self.leave(unit, list);
             self.free(cpu, unit);
         }
+        self.store(unit, VERSION, 0);
         self.store(unit, HASH, hash);
         self.store(unit, THREAD, owner.thread);
         let mut at = HEAD;
@@ -646,6 +656,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         });
         self.put(unit, Shape { id: owner.id, key, value: bytes }, value);
         self.join(unit, list);
+        self.begin(unit);
         let link = pair(high(self.load(unit, LINK)), low(held.head.load(Relaxed)));
         self.store(unit, LINK, link);
         held.head.store(number(unit), Relaxed);
@@ -761,84 +772,6 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
         if next != 0 {
             self.store(next, LIST, pair(high(self.load(next, LIST)), before));
         }
-    }
-
-    fn list(&self, cpu: usize, size: usize) -> Option<&AtomicU64> {
-        self.word(cpu.wrapping_add(1).wrapping_mul(LISTS).wrapping_add(size))
-    }
-
-    /// Takes a chunk from a list. The upper half of a list's word is a counter, so that a head that
-    /// was taken and put back meanwhile counts as another one.
-    fn pop(&self, list: &AtomicU64) -> Option<usize> {
-        let mut now = list.load(Acquire);
-        for _ in 0..PATIENCE {
-            let unit = low(now);
-            if unit == 0 {
-                return None;
-            }
-            let next = low(self.load(unit, LINK));
-            let then = pair(high(now).wrapping_add(1), next);
-            match list.compare_exchange_weak(now, then, AcqRel, Acquire) {
-                Ok(_) => return Some(unit),
-                Err(other) => now = other,
-            }
-        }
-        None
-    }
-
-    /// Frees a chunk; its addresses read zeros from here on.
-    fn free(&self, cpu: usize, unit: usize) {
-        let version = self.load(unit, VERSION);
-        self.store(unit, VERSION, pair(high(version).wrapping_add(1), 0));
-        let size = high(self.load(unit, LINK));
-        let Some(list) = self.list(cpu, size) else { return };
-        let mut now = list.load(Relaxed);
-        for _ in 0..PATIENCE {
-            self.store(unit, LINK, pair(size, low(now)));
-            let then = pair(high(now).wrapping_add(1), unit);
-            match list.compare_exchange_weak(now, then, AcqRel, Relaxed) {
-                Ok(_) => return,
-                Err(other) => now = other,
-            }
-        }
-    }
-
-    /// Returns a chunk of at least this many words: one that this CPU has freed, a new one, one
-    /// that another CPU has freed, or a larger one.
-    fn alloc(&self, cpu: usize, words: usize) -> Result<usize, Drop> {
-        let units = words.div_ceil(UNIT);
-        let size = SIZES.iter().position(|n| *n as usize >= units).ok_or(Drop::Space)?;
-        if let Some(unit) = self.list(cpu, size).and_then(|list| self.pop(list)) {
-            return Ok(unit);
-        }
-        let units = SIZES.get(size).copied().unwrap_or(u32::MAX).into();
-        if let Some(unit) = self.fresh(units) {
-            self.store(unit, LINK, pair(size, 0));
-            return Ok(unit);
-        }
-        let others = (0..self.cpus).filter(|other| *other != cpu).map(|other| (other, size));
-        let larger = (size.wrapping_add(1)..SIZES.len()).map(|size| (cpu, size));
-        for (cpu, size) in others.chain(larger) {
-            if let Some(unit) = self.list(cpu, size).and_then(|list| self.pop(list)) {
-                return Ok(unit);
-            }
-        }
-        Err(Drop::Space)
-    }
-
-    /// Returns units that were never used.
-    fn fresh(&self, units: u64) -> Option<usize> {
-        let next = self.word(0)?;
-        let mut now = next.load(Relaxed);
-        for _ in 0..PATIENCE {
-            let then = now.checked_add(units).filter(|end| *end <= number(self.units))?;
-            match next.compare_exchange_weak(now, then, Relaxed, Relaxed) {
-                // CAST: below MAX_UNITS.
-                Ok(_) => return Some((now as usize).wrapping_add(1)),
-                Err(other) => now = other,
-            }
-        }
-        None
     }
 }
 

@@ -8,7 +8,7 @@
 //! orders memory as the kernel's IPIs do.
 #![cfg(loom)]
 
-use buffers::elements::{Elements, Owner, Part, Value};
+use buffers::elements::{self, Elements, Owner, Part, Value};
 use buffers::speculation::{End, States, Unavailable};
 use buffers::{Principal, Seed};
 use loom::sync::atomic::Ordering::{self, AcqRel, Acquire, Relaxed, Release};
@@ -68,6 +68,76 @@ fn addresses_end_with_their_element() {
         assert!(all.read(address, &mut seen).unwrap());
         assert!(seen == [1; 16] || seen == [0; 16], "{seen:?}");
         writer.join().unwrap();
+    });
+}
+
+fn set(all: &Elements<Vec<AtomicU64>>, cpu: usize, id: u16, bytes: &[u8]) -> bool {
+    all.set(cpu, Owner { thread: 0, id }, none(), Value::Bytes(bytes), None).is_ok()
+}
+
+/// Sets an element, if need be of memory that is gathered for it.
+fn set_somehow(all: &Elements<Vec<AtomicU64>>, cpu: usize, id: u16, bytes: &[u8]) -> bool {
+    let owner = Owner { thread: 0, id };
+    match all.set(cpu, owner, none(), Value::Bytes(bytes), None) {
+        Err(elements::Drop::Cut(size)) => {
+            all.gather(cpu, size, || true) && set(all, cpu, id, bytes)
+        }
+        done => done.is_ok(),
+    }
+}
+
+/// So does the address of an element whose memory is inside of a larger one by then.
+#[test]
+fn addresses_end_when_memory_joins() {
+    loom::model(|| {
+        let all = space();
+        assert!(set_somehow(&all, 0, 7, &[1; 16]) && set_somehow(&all, 0, 8, &[1; 16]));
+        let other = Owner { thread: 0, id: 8 };
+        let address = all.address(other, none()).unwrap().unwrap();
+        let writer = {
+            let all = all.clone();
+            thread::spawn(move || {
+                all.remove(1, MINE, none(), None).unwrap();
+                all.remove(1, other, none(), None).unwrap();
+                assert!(set_somehow(&all, 1, 9, &[3; 80]));
+            })
+        };
+        let mut seen = [9; 16];
+        assert!(all.read(address, &mut seen).unwrap());
+        assert!(seen == [1; 16] || seen == [0; 16], "{seen:?}");
+        writer.join().unwrap();
+    });
+}
+
+/// If two CPUs want the same loose units, one of them gets them, and the other one those that are
+/// left, if it needs no more.
+#[test]
+fn loose_units_are_taken_once() {
+    loom::model(|| {
+        let all = space();
+        for id in [7, 8, 9] {
+            assert!(set(&all, 0, id, &[1; 16]));
+        }
+        for id in [7, 8] {
+            all.remove(0, Owner { thread: 0, id }, none(), None).unwrap();
+        }
+        // All units are needed, so two become loose, but nothing is taken.
+        assert!(!set_somehow(&all, 0, 7, &[1; 144]));
+        let other = {
+            let all = all.clone();
+            thread::spawn(move || set(&all, 1, 10, &[4; 16]))
+        };
+        let (two, one) = (set(&all, 0, 7, &[3; 80]), other.join().unwrap());
+        assert!(two != one);
+        let (id, byte) = if two { (7, 3) } else { (10, 4) };
+        let mut seen = [9; 16];
+        let address = all.address(Owner { thread: 0, id }, none()).unwrap().unwrap();
+        assert!(all.read(address, &mut seen).unwrap());
+        assert_eq!(seen, [byte; 16]);
+        for id in [7, 9, 10] {
+            all.remove(0, Owner { thread: 0, id }, none(), None).unwrap();
+        }
+        assert!(set_somehow(&all, 0, 7, &[3; 144]), "none is lost");
     });
 }
 

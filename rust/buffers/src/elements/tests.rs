@@ -26,6 +26,31 @@ fn value(n: u64) -> [Part<'static>; 1] {
     [Part::Value(n)]
 }
 
+/// Sets an element; if need be, of memory that is gathered for it.
+fn set(
+    s: &Elements<Vec<AtomicU64>>,
+    cpu: usize,
+    owner: Owner,
+    key: &[Part<'_>],
+    value: Value<'_>,
+    list: Option<&AtomicU64>,
+) -> Result<(), Drop> {
+    match s.set(cpu, owner, key.iter().copied(), value, list) {
+        Err(Drop::Cut(size)) if s.gather(cpu, size, || true) => {
+            s.set(cpu, owner, key.iter().copied(), value, list)
+        }
+        done => done,
+    }
+}
+
+/// Returns the number of free units, after all of them have become loose.
+fn free(s: &Elements<Vec<AtomicU64>>) -> usize {
+    let largest = chunks::SIZES.len() - 1;
+    let taken = if s.gather(0, largest, || true) { chunks::units(largest) } else { 0 };
+    let words = &s.memory[s.loose..s.loose + s.units.div_ceil(BITS)];
+    taken + words.iter().map(|word| word.load(Relaxed).count_ones() as usize).sum::<usize>()
+}
+
 fn text(space: &Elements<Vec<AtomicU64>>, at: u64, len: usize) -> Vec<u8> {
     let mut out = vec![0xaa; len];
     assert!(space.read(at, &mut out).unwrap());
@@ -83,12 +108,12 @@ fn as_a_map_does() {
                 1 => {
                     let len = [0, 1, 7, 8, 9, 100, 700][dice.roll(7) as usize];
                     let bytes = vec![dice.roll(255) as u8; len];
-                    match s.set(cpu, GLOBAL, key.iter().copied(), Value::Bytes(&bytes), None) {
+                    match set(&s, cpu, GLOBAL, &key, Value::Bytes(&bytes), None) {
                         Ok(()) => {
                             map.insert(at, bytes);
                         }
                         Err(e) => {
-                            assert_eq!(e, Drop::Space);
+                            assert!(matches!(e, Drop::Cut(_)));
                             drops += 1;
                         }
                     }
@@ -114,8 +139,68 @@ fn as_a_map_does() {
             let key = [Part::Value(*n), Part::Bytes(name)];
             let at = s.address(GLOBAL, key.iter().copied()).unwrap().unwrap();
             assert_eq!(text(&s, at, bytes.len()), *bytes);
+            s.remove(0, GLOBAL, key.into_iter(), None).unwrap();
+        }
+        assert_eq!(free(&s), s.units);
+    }
+}
+
+/// Fills the space with elements of one size after another. Each time the space has room for as
+/// many of them as when it was new, or one less, because a search begins in the middle.
+#[test]
+fn memory_serves_elements_of_any_size() {
+    let s = space(1 << 14, 2);
+    let fill = |s: &Elements<Vec<AtomicU64>>, len: usize| {
+        let bytes = vec![7; len];
+        let set = |n| set(s, (n & 1) as usize, GLOBAL, &value(n), Value::Bytes(&bytes), None);
+        let n = (0u64..).find(|n| set(*n).is_err()).unwrap();
+        for i in 0..n {
+            let at = s.address(GLOBAL, value(i).into_iter()).unwrap().unwrap();
+            assert_eq!(text(s, at, len), bytes);
+        }
+        n
+    };
+    let mut dice = Dice(99);
+    for len in [8, 5000, 300, 60_000, 100, 20_000, 1, 700] {
+        let n = fill(&s, len);
+        assert!(n + 1 >= fill(&space(1 << 14, 2), len), "{len}: {n}");
+        let mut order: Vec<u64> = (0..n).collect();
+        order.sort_by_cached_key(|_| dice.roll(1 << 32));
+        for i in order {
+            s.remove((i & 1) as usize, GLOBAL, value(i).into_iter(), None).unwrap();
         }
     }
+    assert_eq!(free(&s), s.units);
+}
+
+#[test]
+fn a_gathering_does_no_more_than_is_paid_for() {
+    let s = space(1 << 14, 2);
+    let word = |n| s.set(0, GLOBAL, value(n).into_iter(), Value::Word(1), None);
+    let n = (0u64..).find(|n| word(*n).is_err()).unwrap();
+    (0..n).for_each(|n| s.remove(0, GLOBAL, value(n).into_iter(), None).unwrap());
+    let large = [1; 60_000];
+    let set = || s.set(0, GLOBAL, value(n).into_iter(), Value::Bytes(&large), None);
+    let Err(Drop::Cut(size)) = set() else { panic!() };
+    let mut rounds = 0;
+    let gather = |rounds: &mut u32, most: u32| {
+        let mut left = most;
+        let pay = || {
+            *rounds += 1;
+            left = left.saturating_sub(1);
+            left > 0
+        };
+        s.gather(0, size, pay)
+    };
+    // What is refused is not lost.
+    while !gather(&mut rounds, 3) {
+        assert_eq!(set(), Err(Drop::Cut(size)));
+        assert!(rounds < 1000);
+    }
+    assert!(rounds > 20, "{rounds}");
+    assert_eq!(set(), Ok(()));
+    s.remove(0, GLOBAL, value(n).into_iter(), None).unwrap();
+    assert_eq!(free(&s), s.units);
 }
 
 #[test]
@@ -160,6 +245,36 @@ fn an_address_dies_with_its_element() {
     assert_eq!(text(&s, other, 5), *b"other");
     assert!(!s.read(0, &mut [0]).unwrap());
     assert!(!s.read(1 << 47, &mut [0]).unwrap() || s.read(1 << 47, &mut [0]).unwrap());
+}
+
+/// The unit of a freed element is inside of a larger one, whose value looks like an element.
+#[test]
+fn an_address_inside_of_another_element_is_dead() {
+    let s = space(1 << 10, 1);
+    let small = |n: u64| {
+        s.set(0, GLOBAL, value(n).into_iter(), Value::Bytes(b"small"), None)?;
+        Ok::<u64, Drop>(s.address(GLOBAL, value(n).into_iter()).unwrap().unwrap())
+    };
+    let old: Vec<u64> = (0..).map_while(|n| small(n).ok()).collect();
+    let n = old.len() as u64;
+    (0..n).for_each(|n| s.remove(0, GLOBAL, value(n).into_iter(), None).unwrap());
+    let shape = Shape { id: 0x500, key: 1, value: 5 }.word();
+    let hash = s.hash(GLOBAL, value(7).into_iter());
+    let unit = [0, 0, hash, 0, shape, 0, 7, 0x4141].map(u64::to_le_bytes).concat();
+    // The value begins after the head and the key of a unit.
+    let bytes = [vec![0; 8], unit.repeat(n as usize / 2)].concat();
+    assert_eq!(set(&s, 0, GLOBAL, &value(n), Value::Bytes(&bytes), None), Ok(()));
+    let at = s.address(GLOBAL, value(n).into_iter()).unwrap().unwrap();
+    for old in old {
+        assert_eq!(text(&s, old, 5), [0; 5]);
+        assert_eq!(s.write(old, b"x"), Ok(true), "as if before it was freed");
+        // With no life that it may guess does a program reach it.
+        for life in (0..1 << LIFE_BITS).map(|life| life << (BYTE_BITS + UNIT_BITS)) {
+            let guess = old & ((1 << (BYTE_BITS + UNIT_BITS)) - 1) | life;
+            assert!(guess == at || s.write(guess, b"x").is_ok());
+        }
+    }
+    assert_eq!(text(&s, at, bytes.len()), bytes);
 }
 
 #[test]
@@ -221,8 +336,8 @@ fn a_thread_leaves_nothing_behind() {
 fn no_room_at_all() {
     for words in [0, 1, 31, 100, Elements::<Vec<AtomicU64>>::overhead(4)] {
         let s = space(words, 4);
-        let set = s.set(0, GLOBAL, value(1).into_iter(), Value::Word(1), None);
-        assert_eq!(set, Err(Drop::Space), "{words}");
+        let set = set(&s, 0, GLOBAL, &value(1), Value::Word(1), None);
+        assert!(matches!(set, Err(Drop::Space | Drop::Cut(_))), "{words}");
         assert_eq!(s.get(GLOBAL, value(1).into_iter()).unwrap(), 0);
         assert_eq!(s.remove(0, GLOBAL, value(1).into_iter(), None), Ok(()));
     }
@@ -255,7 +370,8 @@ fn exact_on_many_cpus() {
                             known.remove(&n);
                         }
                         1 => {
-                            if s.set(cpu, own, key, Value::Word(round + 1), Some(&list)).is_ok() {
+                            let word = Value::Word(round + 1);
+                            if set(&s, cpu, own, &value(n), word, Some(&list)).is_ok() {
                                 known.insert(n, round + 1);
                             }
                         }
@@ -268,14 +384,16 @@ fn exact_on_many_cpus() {
                     match dice.roll(4) {
                         0 => s.remove(cpu, GLOBAL, shared, None).unwrap(),
                         1 => {
-                            let bytes = vec![b'a' + dice.roll(26) as u8; [40, 200][n as usize % 2]];
-                            let _ = s.set(cpu, GLOBAL, shared, Value::Bytes(&bytes), None);
+                            let len = [40, 200, 3000][n as usize % 3];
+                            let bytes = vec![b'a' + dice.roll(26) as u8; len];
+                            let key = value(dice.roll(3));
+                            let _ = set(&s, cpu, GLOBAL, &key, Value::Bytes(&bytes), None);
                         }
                         _ => {
                             let Some(at) = s.address(GLOBAL, shared).unwrap() else { continue };
-                            let seen = text(&s, at, 200);
-                            let len = seen.iter().position(|b| *b == 0).unwrap_or(200);
-                            assert!(matches!(len, 0 | 40 | 200), "{seen:?}");
+                            let seen = text(&s, at, 3000);
+                            let len = seen.iter().position(|b| *b == 0).unwrap_or(3000);
+                            assert!(matches!(len, 0 | 40 | 200 | 3000), "{seen:?}");
                             assert!(seen[..len].iter().all(|b| *b == seen[0]), "{seen:?}");
                         }
                     }
@@ -293,16 +411,8 @@ fn exact_on_many_cpus() {
     for n in 0..3 {
         s.remove(0, GLOBAL, value(n).into_iter(), None).unwrap();
     }
-    // Nothing was lost: all used units are in the lists.
-    let mut left = 0;
-    for cpu in 0..CPUS {
-        for (size, units) in SIZES.iter().enumerate() {
-            while s.pop(s.list(cpu, size).unwrap()).is_some() {
-                left += u64::from(*units);
-            }
-        }
-    }
-    assert_eq!(left, s.word(0).unwrap().load(Relaxed));
+    // Nothing was lost.
+    assert_eq!(free(&s), s.units);
 }
 
 /// Two keys of two words that had the same old hash with every seed: one bit is flipped in each
