@@ -22,7 +22,7 @@ use buffers::elements::{Drop, Elements, Owner, Part, Value};
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use nosleep::KVVec;
-use plan::vars::{ScopeVars, Vars};
+use plan::vars::{ScopeVars, Vars, MAX_VARS};
 
 const WAYS: usize = 8;
 /// Values instead of a key: a free slot, and a slot that is being written.
@@ -36,12 +36,10 @@ const SET: usize = 2 * WAYS;
 /// The variable that holds the start of the list of a thread's elements; no variable of a program
 /// has this id.
 const LIST: u16 = 0;
-/// The most thread-local variables by value that are freed when a thread ends.
-const MAX_FREED: usize = 1024;
 /// The most variables that are freed at a time, for all consumers together; interrupts are off
 /// meanwhile.
 pub const AT_ONCE: usize = 4096;
-const _: () = assert!(MAX_FREED < AT_ONCE);
+const _: () = assert!(MAX_VARS <= AT_ONCE);
 /// The most ended threads that wait until the rest of their variables is freed.
 const MOST_WAITING: usize = 256;
 
@@ -265,7 +263,7 @@ impl DynVars {
         done
     }
 
-    /// Frees the variables of a thread that has ended, each for one of `left`. If they are more,
+    /// Frees the variables of a thread that has ended, each for one of `left`. If there are more,
     /// [`Self::free_more`] frees the rest. Returns false if the rest stays, because too many
     /// threads wait for that.
     pub fn end_thread(&self, cpu: usize, thread: u64, vars: &ScopeVars, left: &mut usize) -> bool {
@@ -293,21 +291,29 @@ impl DynVars {
 
     /// Frees variables of a thread. Returns true if none are left. No other CPU uses its list.
     fn free_all(&self, cpu: usize, thread: u64, vars: &ScopeVars, left: &mut usize) -> bool {
-        let scalars = vars.count_scalars().min(MAX_FREED);
-        let Some(less) = left.checked_sub(scalars) else { return false };
-        *left = less;
-        for id in vars.scalars().take(scalars) {
-            self.free(thread, id);
-        }
-        let Some(list) = self.find(thread, LIST).and_then(|at| self.words.word(at)) else {
-            return true;
-        };
-        self.elements.remove_some(cpu, list, left);
-        let is_done = list.load(Relaxed) == 0;
-        if is_done {
+        if let Some(list) = self.find(thread, LIST).and_then(|at| self.words.word(at)) {
+            self.elements.remove_some(cpu, list, left);
+            if list.load(Relaxed) != 0 {
+                return false;
+            }
             self.free(thread, LIST);
         }
-        is_done
+        // All of them or none, after the elements: so each call brings the end nearer.
+        let Some(less) = left.checked_sub(vars.count_scalars()) else { return false };
+        *left = less;
+        vars.scalars().for_each(|id| self.free(thread, id));
+        true
+    }
+}
+
+/// Calls `f` for each consumer, which may take an equal share of `left` and of what those before it
+/// have left over.
+pub fn share<T>(left: &mut usize, all: &[T], mut f: impl FnMut(&T, &mut usize)) {
+    for (n, one) in (1..=all.len()).rev().zip(all) {
+        let mine = left.checked_div(n).unwrap_or(0);
+        let mut rest = mine;
+        f(one, &mut rest);
+        *left = left.wrapping_sub(mine.wrapping_sub(rest));
     }
 }
 
@@ -341,6 +347,40 @@ mod tests {
         let room = |bytes| DynVars::room(bytes, &vars, 4).elements * 8;
         assert_eq!(room(64 << 20), 64 << 20);
         assert!(room(1 << 30) < 298 << 20 && room(1 << 30) == room(16 << 30));
+    }
+
+    #[test]
+    fn all_variables_of_a_thread_are_freed() {
+        let (vars, all) = space(1500);
+        let ids = || 0x500..0x500 + 1500;
+        let kept: Vec<u16> = ids().filter(|id| all.set(100, *id, 5)).collect();
+        assert!(kept.len() > 1200);
+        assert!(all.end_thread(0, 100, &vars.thread, &mut { AT_ONCE }));
+        assert_eq!(ids().map(|id| all.get(100, id)).sum::<u64>(), 0);
+    }
+
+    #[test]
+    fn a_consumer_takes_nothing_from_the_others() {
+        let (vars, many) = space(1500);
+        let (few_vars, few) = space(3);
+        for consumers in [[(&many, &vars), (&few, &few_vars)], [(&few, &few_vars), (&many, &vars)]]
+        {
+            assert!(many.set(100, 0x500, 5) && few.set(100, 0x502, 5));
+            let mut left = 1600;
+            share(&mut left, &consumers, |(all, vars), left| {
+                assert!(all.end_thread(0, 100, &vars.thread, left));
+            });
+            assert_eq!(few.get(100, 0x502), 0);
+            many.free_more(0, &vars.thread);
+            assert_eq!(many.get(100, 0x500), 0);
+        }
+        let mut left = 100;
+        let mut shares = vec![];
+        share(&mut left, &[20, 0, 90, 5], |wants, left| {
+            shares.push(*left);
+            *left -= (*wants).min(*left);
+        });
+        assert_eq!((shares, left), (vec![25, 26, 40, 40], 35));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use abi::probe::{Techniques, NARGS_UNKNOWN};
 use core::ops::Range;
 use fire::budget::MAX_CONSUMERS;
 use fire::deadman;
-use fire::dynvar::AT_ONCE;
+use fire::dynvar::{share, AT_ONCE};
 use fire::ecb::Chain;
 use fire::shared::Shared;
 use fire::Probe;
@@ -106,10 +106,9 @@ static THREADS: Published<KVec<Arc<Shared>>> = Published::empty();
 fn thread_ended(ctx: &ProbeCtx, ended: &Ended) {
     fire::vtime::thread_ended(ctx, ended);
     let Some(all) = THREADS.load(ctx) else { return };
-    let mut left = AT_ONCE;
-    for key in ended.keys() {
-        all.iter().for_each(|shared| shared.end_thread(ctx, key, &mut left));
-    }
+    share(&mut { AT_ONCE }, all, |shared, left| {
+        ended.keys().into_iter().for_each(|key| shared.end_thread(ctx, key, left));
+    });
 }
 
 impl Config {

@@ -11,7 +11,7 @@ use dif::Scope;
 use mem::{accounted, KVVec};
 
 /// The most variables of one scope.
-const MAX_VARS: usize = 4096;
+pub const MAX_VARS: usize = 4096;
 
 /// A declared variable.
 #[derive(Clone, Copy, PartialEq, Eq)]
