@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # What each thing that a clause may do costs, in instructions (the guest's clock counts them), against the units that the machine
 # charges for it. Prints a line for each row: instructions, units, instructions for each unit.
-import ctypes, mmap, os, re, subprocess, sys, time
+import ctypes, mmap, os, re, subprocess, sys, threading, time
 
 STRSIZE = int(sys.argv[1])
 only = sys.argv[2] if len(sys.argv) > 2 else ''
@@ -17,9 +17,9 @@ HEAD = f'''
 #pragma D option strsize={STRSIZE}
 #pragma D option dynvarsize=32m
 string g, h, slashes, dots, digits, braces; int n; int64_t ll; string out; string a[string]; int b[string, string];
-self string t; int c[int]; this string l;
+self string t; int c[int]; this string l; self string anew;
 int big[string, string, string, string, string, string, string, string];
-struct blob {{ char bytes[60000]; }}; struct blob gb; int k[struct blob]; this struct blob lb;
+struct blob {{ char bytes[60000]; }}; struct blob gb; int k[struct blob]; this struct blob lb; self struct blob made, copied;
 BEGIN {{ printf("ready\\n"); }}
 '''
 for at, (v, text) in enumerate(WORST.items()):
@@ -30,6 +30,8 @@ HEAD += f'syscall::pread64:entry /arg3 == 3000/ {{ self->t = g; a["x"] = g; }}\n
 # Name, how often, statement, what the kernel charges for besides.
 STRING = STRSIZE // 32 + 1
 TRACED = 7 * STRING
+ELEMENT = 32
+MADE = 2 * (60000 // 32)
 KEY = 24 + 6 * STRING + STRSIZE // 8
 ROWS = [
     ('nothing', 50, 'n = 1;'),
@@ -54,6 +56,10 @@ ROWS = [
     ('load-kernel', 50, 'll = curthread->utime;'),
     ('thread-var', 50, 'self->n = 1;'),
     ('local-struct', 1, 'n = this->lb.bytes[7];'),
+    ('made-struct', 1, 'self->made.bytes[7] = 1;', ELEMENT + MADE),
+    ('copied-struct', 1, 'self->copied = gb;', 60000 // 32 * ELEMENT + MADE),
+    ('anew-thread', 4, 'self->anew = g; self->anew = 0;'),
+    ('anew-element', 4, 'a["y"] = g; a["y"] = 0;'),
     ('element-set', 50, 'c[n] = 1;'),
     ('element-get', 50, 'n = c[7];'),
     ('rand', 50, 'n = rand();'),
@@ -134,6 +140,8 @@ ROWS = [
     ('ustack', 1, 'ustack(512);', 32960),
     ('stack-key', 1, '@st[stack(512)] = count();', 6336),
 ]
+# Rows that each fire in a new thread, which has not set any variable.
+IN_NEW_THREAD = 'made-struct', 'copied-struct'
 rows = [r for r in ROWS if re.search(only, r[0])]
 program = HEAD
 for at, (_, many, statement, *_) in enumerate(rows):
@@ -164,6 +172,15 @@ def fire(at):
     t = clock(time.CLOCK_MONOTONIC)
     libc.syscall(ctypes.c_long(17), ctypes.c_long(where), ctypes.c_long(0), ctypes.c_long(0), ctypes.c_long(at))
     return clock(time.CLOCK_MONOTONIC) - t
+def fire_in_new_thread(at):
+    took = []
+    def run():
+        fire(len(rows))
+        took.append(fire(at))
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    return took[0]
 for at in range(len(WORST)):
     fire(1000 + at)
     for _ in range(doublings):
@@ -173,11 +190,12 @@ base = min(fire(len(rows)) for _ in range(3))
 dear = 0
 for at, ((name, many, statement, *host), steps) in enumerate(zip(rows, clauses)):
     steps += (sum(host) + 2) * many + 16
+    fire_it = fire_in_new_thread if name in IN_NEW_THREAD else fire
     # Interrupts may come, and make it seem dearer than it is.
-    cost = min(fire(at) - base for _ in range(3))
+    cost = min(fire_it(at) - base for _ in range(3))
     for _ in range(10):
         if cost > 64 * steps:
-            cost = min(cost, fire(at) - base)
+            cost = min(cost, fire_it(at) - base)
     dear += cost > 64 * steps
     print(f'{name:20} {cost // many:9} instructions, {steps // many:7} units: {cost / steps:6.1f}{" TOO MUCH" if cost > 64 * steps else ""}', flush=True)
 tracer.send_signal(2)
