@@ -232,10 +232,7 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
             settings.snaprate = Some(rate.map_err(|why| refused(&why))?);
         }
         "setenv" => {
-            let (name, value) = value.split_once('=').ok_or_else(odd)?;
-            if !is_variable(name) || value.contains('\0') {
-                return Err(odd().into());
-            }
+            let (name, value) = variable(value).ok_or_else(odd)?;
             std::env::set_var(name, value);
         }
         "stdc" => cpp.standard = Some(Standard::from_letter(value).ok_or_else(odd)?),
@@ -254,6 +251,12 @@ fn valued(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<bo
         _ => std::env::remove_var(value),
     }
     Ok(true)
+}
+
+/// Returns the name and the value of an environment variable, if it can have them.
+fn variable(text: &str) -> Option<(&str, &str)> {
+    let is_possible = |(name, value): &(&str, &str)| is_variable(name) && !value.contains('\0');
+    text.split_once('=').filter(is_possible)
 }
 
 /// Tells whether an environment variable can have this name.
