@@ -97,7 +97,7 @@ impl State {
         if !core::mem::replace(&mut self.told, true) {
             symbols::with_name(addr, |name| {
                 let name = BStr::from_bytes(name);
-                pr_warn!("{n} places in kernel text cannot be patched back, the first in {name}: another tracer, such as a kprobe, is there; dtrace.ko cannot be removed before that is gone\n");
+                pr_warn!("{n} places in kernel text cannot be patched back, the first in {name}: another tracer, such as a kprobe, is there, or memory is short; dtrace.ko cannot be removed before that is gone\n");
             });
         }
     }

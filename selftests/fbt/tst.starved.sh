@@ -38,7 +38,7 @@ run 10 2>/dev/null
 end_trace || fail "$(cat /tmp/o.err)"
 grep -q '^patched_tail 10' /tmp/o || fail "after it: $(cat /tmp/o)"
 rmmod patched || fail "rmmod patched"
-dmesg | grep -E 'WARNING|ftrace has failed|ftrace faulted' && fail "ftrace complains"
+! dmesg | grep -E 'WARNING|ftrace has failed|ftrace faulted' || fail "ftrace complains"
 # Nothing keeps the module that traces.
 until_ok rmmod dtrace
 insmod "$module" || fail "insmod dtrace"
