@@ -16,8 +16,9 @@ grep -qF "syscall:vmlinux:getcwd:entry: $words" /tmp/o || fail "left out: $(cat 
 grep -q 'getcpu' /tmp/o && fail "$(cut -c1-300 /tmp/o)"
 expect "1024 for BEGIN" "$(dtrace -qn "$(many 1024 BEGIN) { n++; } END { printf(\"%d\", n); }" -c true 2>&1)" 1024
 # Such probes take none of the 2^20 pairs of a probe and a clause that a program may enable.
-dtrace -qn "$(many 1025 'fbt::b*:entry') { n++; }" -c true >/tmp/o 2>&1 && fail "enabled: 1025 on many"
-grep -q "cannot enable fbt:.*: $words" /tmp/o || fail "$(cut -c1-300 /tmp/o)"
+n=$((1025 + (1 << 20) / $(dtrace -ln syscall::: | grep -c syscall)))
+dtrace -qn "$(many $n syscall:::) { n++; }" -c true >/tmp/o 2>&1 && fail "enabled: $n on all system calls"
+grep -q "cannot enable syscall:.*: $words" /tmp/o || fail "$(cut -c1-300 /tmp/o)"
 tracers=()
 for n in 1 2 3; do
 	trace /tmp/o$n -n "$(many 1024 syscall::getcwd:entry) { @ = count(); }" -n 'syscall::getpgid:entry { exit(0); }'
