@@ -24,7 +24,7 @@ use consumer::Refusal;
 use fire::ecb::{Probe, ProbeTable};
 use nosleep::{machine, Machine};
 use plan::enabling::Enabling;
-use plan::matching::Matcher;
+use plan::matching::{Found, Matcher};
 use plan::probe::{Draft, Offer, Special};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -199,6 +199,7 @@ impl Kernel for Fake {
         let found = Matcher::new(pattern.id, pattern.parts()).find(
             &inner.probes,
             *cursor as usize,
+            usize::MAX,
             |probe| {
                 if left == 0 {
                     return Ok(false);
@@ -210,7 +211,8 @@ impl Kernel for Fake {
                 Ok(true)
             },
         );
-        *cursor = found.map_err(|e| refuse(e.to_string()))? as u32;
+        let (Found::All(at) | Found::Some(at)) = found.map_err(|e| refuse(e.to_string()))?;
+        *cursor = at as u32;
         Ok(left < 2)
     }
 
@@ -266,7 +268,7 @@ impl Kernel for Fake {
                 matched += 1;
                 Ok(true)
             };
-            statement.pattern.matcher().find(&inner.probes, 0, count).unwrap();
+            statement.pattern.matcher().find(&inner.probes, 0, usize::MAX, count).unwrap();
         }
         inner.enabling = Some(enabling);
         Ok(matched)
