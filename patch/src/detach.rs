@@ -167,10 +167,10 @@ impl State {
 
     /// Restores the places in a piece of text that is about to be freed.
     ///
-    /// A patch that could not be removed for lack of memory disappears with the text, but an entry of
-    /// ftrace's hashes does not: ftrace clears only those of its own tracers
-    /// (`clear_mod_from_hashes()` in `kernel/trace/ftrace.c`). If a function of another module came to
-    /// that address, ftrace would warn, and not count our call (`referenced_filters()`); when we
+    /// A patch that could not be removed for lack of memory disappears with the text, but an entry
+    /// of ftrace's hashes does not: ftrace clears only those of its own tracers
+    /// (`clear_mod_from_hashes()` in `kernel/trace/ftrace.c`). If a function of another module came
+    /// to that address, ftrace would warn, and not count our call (`referenced_filters()`); when we
     /// remove it, ftrace would switch itself off (`__ftrace_hash_rec_update()`). So all calls are
     /// removed, which needs no memory, and those in other text are attached again. Once ftrace has
     /// switched itself off, it uses its hashes no more.

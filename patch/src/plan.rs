@@ -297,8 +297,8 @@ impl Planner<'_> {
         (reader, words): (&mut Reader, &mut [u64]),
         to: &mut KVVec<Plan>,
     ) -> core::result::Result<(), EnableError> {
-        // A livepatch's jump seems to stay in the function until the kernel has written its distance.
-        // The others are judged below.
+        // A livepatch's jump seems to stay in the function until the kernel has written its
+        // distance. The others are judged below.
         if self.of.catalog.limits.any_jump(range.clone(), &|_| false) {
             return Err(REWRITTEN);
         }

@@ -275,8 +275,8 @@ fn labels_of<'a>(module: &'a ModuleRef<'_>) -> &'a [jump_entry] {
 }
 
 /// Calls `f` with each static call and jump label of a module, also in text that is freed, and with
-/// what the kernel writes into a livepatch when another module is loaded or unloaded. `EAGAIN`: that
-/// cannot be determined, because the livepatch is not live.
+/// what the kernel writes into a livepatch when another module is loaded or unloaded. `EAGAIN`:
+/// that cannot be determined, because the livepatch is not live.
 ///
 /// # Context
 ///
@@ -298,8 +298,8 @@ pub fn sites_of_module(of: &ModuleRef<'_>, f: &mut Rewritten<'_>) -> Result {
 }
 
 /// Calls `f` with what the kernel writes into the text of a livepatch when a module that it patches
-/// is loaded or unloaded. If there is anything but zeros before, or anything but what it has written
-/// after, it refuses that module, or leaves there what stands there (`__write_relocate_add()` in
+/// is loaded or unloaded. If it finds anything but zeros before, it refuses that module; if it finds
+/// anything but what it has written after, it leaves that there (`__write_relocate_add()` in
 /// `arch/x86/kernel/module.c`). References to the kernel proper are written once, before the module
 /// is coming (`klp_write_section_relocs()` in `kernel/livepatch/core.c`).
 #[cfg(CONFIG_LIVEPATCH)]

@@ -68,8 +68,8 @@ fn relocations() {
     }
 }
 
-/// An instruction with a displacement from the instruction pointer that looks like a jump would cost
-/// a probe only, but there is none.
+/// An instruction with a displacement from the instruction pointer that looks like a jump would
+/// cost a probe only, but there is none.
 #[test]
 fn no_displacement_looks_like_a_jump() {
     for modrm in (0..=u8::MAX).filter(|m| m & 0xc7 == 0x05) {

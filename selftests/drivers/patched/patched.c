@@ -29,7 +29,7 @@ noinline long patched_call(long n)
 	return n;
 }
 
-/* Calls the functions with 0 to n-1. EIO: one has not returned what the livepatch lets it return. */
+/* Calls the functions with 0 to n-1. EIO: one has not returned what the livepatch makes of it. */
 static int patched_run(const char *text, const struct kernel_param *kp)
 {
 	unsigned int i, n;

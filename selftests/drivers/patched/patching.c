@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A livepatch of the module beside it. selftests/lib/klp-relocate makes its references to that module
- * those of a livepatch, which the kernel writes when that module is loaded.
+ * A livepatch of the module beside it. selftests/lib/klp-relocate makes its references to that
+ * module those of a livepatch, which the kernel writes when that module is loaded.
  */
 #include <linux/livepatch.h>
 #include <linux/module.h>
