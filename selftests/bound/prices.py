@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # What each thing that a clause may do costs, in instructions (the guest's clock counts them), against the units that the machine
 # charges for it. Prints a line for each row: instructions, units, instructions for each unit.
-import ctypes, mmap, os, re, subprocess, sys, threading, time
+import ctypes, mmap, re, subprocess, sys, threading, time
 
 STRSIZE = int(sys.argv[1])
 only = sys.argv[2] if len(sys.argv) > 2 else ''
@@ -159,8 +159,10 @@ for object in (listing.stdout + listing.stderr).split('\nDIFO ')[1:]:
         clauses[-1] += int(re.search(r'at most (\d+) steps', object)[1])
 clauses = clauses[-len(rows):]
 
+# That of a run before would say that this one is ready.
+open('/tmp/prices.out', 'w').close()
 tracer = subprocess.Popen(['dtrace', '-x', 'bufsize=16m', '-x', 'aggsize=16m', '-x', 'nspec=65536', '-s', '/tmp/prices.d', '-o', '/tmp/prices.out'], stderr=open('/tmp/prices.err', 'w'))
-while 'ready' not in (open('/tmp/prices.out').read(100) if os.path.exists('/tmp/prices.out') else ''):
+while 'ready' not in open('/tmp/prices.out').read(100):
     if tracer.poll() is not None: sys.exit(open('/tmp/prices.err').read())
     time.sleep(0.1)
 libc = ctypes.CDLL(None, use_errno=True)
