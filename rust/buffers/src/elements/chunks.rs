@@ -51,7 +51,7 @@ const _: () = assert!(MAX_LIFE < ALIVE);
 /// The steps of a search for which nobody pays.
 const STEPS: usize = 32;
 /// The work for which the caller pays at once: an item is a look at a list, a step of a search, or
-/// 64 units that become loose. It takes at most 40 instructions.
+/// 64 units that become loose. It takes some 40 instructions.
 const ITEMS: usize = 64;
 /// The most that a gathering does: payments for lists, and all; looks at lists.
 const LISTED: usize = 512;
@@ -194,7 +194,7 @@ impl<M: Deref<Target = [AtomicU64]>> Elements<M> {
 
     /// Makes a chunk of free memory of any size, after [`Drop::Cut`], and puts it in this CPU's
     /// list. Returns false if there was not enough in one place, or `pay` has refused to pay for
-    /// more work: each payment is for at most 2,560 instructions.
+    /// more work: each payment is for less than 3,000 instructions.
     pub fn gather(&self, cpu: usize, size: usize, mut pay: impl FnMut() -> bool) -> bool {
         let (Some(next), Some(from)) = (self.word(NEXT), self.word(GATHER)) else { return false };
         if !pay() {
