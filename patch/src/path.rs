@@ -56,8 +56,10 @@ const AT_BREAKPOINTS: &[&CStr] = &[
     c"do_trace_event_raw_event_nmi_noise",
 ];
 
-/// Functions on this way that return at once in an NMI, as which a breakpoint in the kernel counts.
-const NOT_IN_NMI: &[&CStr] = &[c"__rcu_irq_enter_check_tick"];
+/// Functions on this way that return at once in an NMI, or are not called in one. A breakpoint in the
+/// kernel counts as an NMI.
+const NOT_IN_NMI: &[&CStr] =
+    &[c"__rcu_irq_enter_check_tick", c"housekeeping_any_cpu", c"irq_work_queue_on"];
 
 /// The functions that other tracers call at a traced function: ftrace itself, its graph tracer,
 /// fprobes and kprobes, live patches, and BPF programs.

@@ -22,10 +22,9 @@
 
 #define PAGE 4096
 #define TEXT ((void *)((unsigned long)serve & -PAGE))
-#define SEMAPHORE ((void *)&shop_served_semaphore)
-/* It has its page for itself. */
-unsigned short shop_served_semaphore __attribute__((section(".probes"), aligned(PAGE)));
-char behind[PAGE] __attribute__((section(".probes"), aligned(PAGE)));
+#define SEMAPHORE ((void *)shop_served_semaphore)
+/* The semaphore, and nothing else on its page. */
+unsigned short shop_served_semaphore[PAGE / 2] __attribute__((section(".probes"), aligned(PAGE)));
 
 __attribute__((noinline, section(".moved"), aligned(PAGE))) static void serve(void)
 {

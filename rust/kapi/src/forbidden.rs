@@ -255,15 +255,18 @@ fn labels() -> Result<&'static [jump_entry]> {
     unsafe { between(c"__start___jump_table", c"__stop___jump_table") }
 }
 
-/// Calls `f` with the address and the target of each jump label of the kernel itself and of a module.
-/// `ENODEV`: those of the kernel cannot be determined.
+/// Calls `f` with the address, the target and the address of the key of each jump label of the kernel
+/// itself and of a module. `ENODEV`: those of the kernel cannot be determined.
 ///
 /// # Context
 ///
 /// *process*
-pub fn jumps(module: &ModuleRef<'_>, f: &mut dyn FnMut(u64, u64)) -> Result {
-    let all = Iterator::chain(labels()?.iter(), labels_of(module));
-    all.for_each(|label| f(from_here(&label.code), from_here(&label.target)));
+pub fn jumps(module: &ModuleRef<'_>, f: &mut dyn FnMut(u64, u64, u64)) -> Result {
+    for label in Iterator::chain(labels()?.iter(), labels_of(module)) {
+        // The lowest bits are flags (`jump_entry_key()`).
+        let key = (&raw const label.key).wrapping_byte_offset(label.key & !3) as u64;
+        f(from_here(&label.code), from_here(&label.target), key);
+    }
     Ok(())
 }
 
