@@ -8,8 +8,8 @@
 gcc -O1 -I /src/userspace-ctl/include -o replaced $here/replaced.c || fail gcc
 for how in a r d s; do
 	begin ./replaced
-	# A look would give the dropped text its breakpoint back.
-	trace o -n "shop$target:::served { @ = count(); }" -x statusrate=$([ $how = d ] && echo 1h || echo 1s)
+	# A look would give the dropped text its breakpoint back, and raise the dropped semaphore again.
+	trace o -n "shop$target:::served { @ = count(); }" -x statusrate=$([[ $how = [ds] ]] && echo 1h || echo 1s)
 	step c
 	step $how
 	[ $how = r ] || step c

@@ -211,7 +211,7 @@ impl DynVars {
     }
 
     /// Sets an element; 0 by value frees it. If memory of other sizes must be gathered for it,
-    /// `pay` pays for a part of that, or refuses.
+    /// `pay` pays for a part of that, or refuses, and then, told so by `true`, for setting it again.
     #[inline(never)]
     pub(crate) fn set_element<'k>(
         &self,
@@ -219,10 +219,10 @@ impl DynVars {
         owner: Owner,
         keys: impl Iterator<Item = Part<'k>> + Clone,
         value: Value<'_>,
-        pay: impl FnMut() -> bool,
+        mut pay: impl FnMut(bool) -> bool,
     ) -> Result<(), Drop> {
         match self.try_to_set(cpu, owner, keys.clone(), value) {
-            Err(Drop::Cut(size)) if self.elements.gather(cpu, size, pay) => {
+            Err(Drop::Cut(size)) if self.elements.gather(cpu, size, || pay(false)) && pay(true) => {
                 self.try_to_set(cpu, owner, keys, value)
             }
             done => done,

@@ -135,11 +135,7 @@ impl ProbeEnv<'_> {
     pub(crate) fn set_element(&mut self, var: &Var, keys: &[Key<'_>], value: Value<'_>) {
         let (cpu, owner) = (self.firing.ctx.cpu(), self.owner(var));
         let budget = &mut *self.budget;
-        let mut is_first = true;
-        let pay = || {
-            let more = if core::mem::take(&mut is_first) { again(keys, value) } else { 0 };
-            budget.spare(GATHER.saturating_add(more))
-        };
+        let pay = |is_again| budget.spare(if is_again { again(keys, value) } else { GATHER });
         let dynvars = &self.ecb.shared.dynvars;
         if let Err(drop) = dynvars.set_element(cpu, owner, parts(keys), value, pay) {
             self.count(drop);
